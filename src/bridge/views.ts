@@ -1,0 +1,119 @@
+/**
+ * Owns: what the page is told: one LabView holds everything the lab shows, read from the database at one instant.
+ * Leaves: reading it to lab-view.ts, showing it to lab/.
+ */
+import type { AgentEvent, Effect, Run } from '../engine/records.ts';
+import type { Failure } from '../engine/failure.ts';
+
+export interface Ticket {
+  readonly ticketId: string;
+  readonly area: string;
+  readonly issue: string;
+  readonly outageMinutes: number;
+  readonly safetyImpact: boolean;
+  readonly expectedPriority: string;
+}
+
+/** A ticket with the priority that the rule gives it now. */
+export interface TicketView extends Ticket {
+  readonly priority: string;
+  readonly matches: boolean;
+}
+
+/** A row that the last commit of this session added or changed. */
+export interface ChangedRow {
+  readonly table: string;
+  readonly rowid: number;
+  readonly operation: 'insert' | 'update' | 'delete';
+}
+
+export type WithRowid<T> = T & { readonly rowid: number };
+
+/** One invariant, asked of the whole database. No violation: it holds. */
+export interface InvariantView {
+  readonly id: string;
+  readonly title: string;
+  readonly sql: string;
+  /** At most ten rows, each as text; `violations` counts all of them. */
+  readonly rows: readonly (readonly string[])[];
+  readonly columns: readonly string[];
+  readonly violations: number;
+}
+
+/** One call that the outside world received. It survives every crash of the agent. */
+export interface ReceivedCall {
+  readonly number: number;
+  readonly key: string;
+  readonly tool: string;
+  readonly argumentsJson: string;
+  readonly answerJson: string;
+  readonly receivedAtUtc: string;
+}
+
+/** Where one action of the selected run stands. */
+export interface ActionView {
+  readonly name: string;
+  /** Does its tool's result go through the saved-result path? */
+  readonly usesTool: boolean;
+  readonly state: 'done' | 'next' | 'ahead';
+  /** For `next` only: the tool's result is saved already, the checkpoint is not. */
+  readonly resultSaved: boolean;
+  /** The version its checkpoint had, once saved. */
+  readonly version: number | null;
+}
+
+/** The boundaries of one action (or of start and resume), in the order a session reaches them. */
+export interface BoundaryGroup {
+  readonly name: string;
+  readonly boundaries: readonly { readonly name: string; readonly words: string }[];
+}
+
+export interface StorageView {
+  readonly kind: 'indexeddb' | 'memory';
+  /** Number of the last durable commit. Grows by one a commit, over all tabs. */
+  readonly generation: number;
+  /** Size of the database image, in bytes. */
+  readonly bytes: number;
+  /** When IndexedDB last said `complete` to this session; null: nothing written yet. */
+  readonly savedAtUtc: string | null;
+}
+
+/** The selected run, as the database has it. */
+export interface RunView {
+  readonly run: WithRowid<Run>;
+  readonly events: readonly WithRowid<AgentEvent>[];
+  readonly effects: readonly WithRowid<Effect>[];
+  readonly actions: readonly ActionView[];
+  /** The lines of the report, first line last known to the page (versions in use) left out. */
+  readonly report: readonly string[];
+  /** Null when *Step* would work; else why not, for example a changed workflow. */
+  readonly obstacle: Failure | null;
+  /** True when the last event is another session's: the next step first records run_resumed. */
+  readonly resumes: boolean;
+}
+
+export interface LabView {
+  /** Later views have a larger number; the page drops a view that is not newer. */
+  readonly serial: number;
+  readonly tickets: readonly TicketView[];
+  /** "tickets checked: 6 | priority rules matched: 6", from the tickets and the rule. */
+  readonly ticketsLine: string;
+  /** The rule's limit, in minutes of outage. */
+  readonly outageLimitMinutes: number;
+  /** All runs, in the order of their rowid. */
+  readonly runs: readonly WithRowid<Run>[];
+  readonly counts: { readonly runs: number; readonly events: number; readonly effects: number };
+  readonly selected: RunView | null;
+  readonly invariants: readonly InvariantView[];
+  readonly lastCommit: { readonly boundary: string; readonly changes: readonly ChangedRow[] } | null;
+  /** This session's label, or null until it writes its first event. */
+  readonly session: string | null;
+  readonly calls: readonly ReceivedCall[];
+  readonly boundaries: readonly BoundaryGroup[];
+  /** The boundary that the lesson crashes at. */
+  readonly suggestedBoundary: string;
+  readonly storage: StorageView;
+  /** Set while *Undo* would bring back what *Reset lab* or *Open database…* replaced. */
+  readonly undo: { readonly runs: number; readonly what: 'reset' | 'opened'; readonly atUtc: string } | null;
+  readonly versions: { readonly sqlite: string; readonly sqljs: string };
+}

@@ -1,0 +1,4 @@
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  readonly [member: string]: JsonValue;
+}

@@ -1,0 +1,91 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { playwright } from '@vitest/browser-playwright';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
+import packageFile from './package.json' with { type: 'json' };
+
+/** Everything the built page may load or contact: itself. Workers loaded by URL are watched by the tests. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** Only the built page carries the policy: the development server injects inline scripts. */
+function policy(): Plugin {
+  return {
+    name: 'content-security-policy',
+    apply: 'build',
+    transformIndexHtml: () => [
+      {
+        tag: 'meta',
+        attrs: { 'http-equiv': 'Content-Security-Policy', content: contentSecurityPolicy },
+        injectTo: 'head-prepend',
+      },
+    ],
+  };
+}
+
+const versions = {
+  __APP_VERSION__: JSON.stringify(packageFile.version),
+  __SQLJS_VERSION__: JSON.stringify(packageFile.dependencies['sql.js']),
+};
+
+export default defineConfig({
+  base: './',
+  define: versions,
+  plugins: [svelte(), policy()],
+  worker: { format: 'es' },
+  build: { target: 'es2022', sourcemap: false, assetsInlineLimit: 0, chunkSizeWarningLimit: 900 },
+  test: {
+    projects: [
+      {
+        define: versions,
+        test: {
+          name: 'node',
+          environment: 'node',
+          include: ['tests/unit/**/*.test.ts', 'tests/contract/**/*.test.ts'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        define: versions,
+        test: {
+          name: 'crash',
+          environment: 'node',
+          include: ['tests/crash/**/*.test.ts'],
+          testTimeout: 300_000,
+        },
+      },
+      {
+        define: versions,
+        plugins: [svelte()],
+        worker: { format: 'es' },
+        optimizeDeps: { exclude: ['sql.js'] },
+        test: {
+          name: 'browser',
+          include: ['tests/browser/**/*.test.ts'],
+          testTimeout: 60_000,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: {
+                ...(process.env['CHROMIUM_PATH'] ? { executablePath: process.env['CHROMIUM_PATH'] } : {}),
+                args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+              },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+    ],
+  },
+});
