@@ -1,0 +1,267 @@
+/**
+ * Owns: the engine's port `Database` over sql.js: one thing at a time, a transaction durable on return (R9), the
+ * boundaries around it, and what the page shows of storage.
+ * Leaves: which bytes are written to durable-image.ts, the tables to schema.ts, the SQL to the engine.
+ *
+ * A simulated crash unwinds nothing: it passes through here without a statement, a rollback or a write.
+ */
+import { SimulatedCrash } from '../engine/crash.ts';
+import { fail, succeed, type Failure, type Result, type StorageFailure } from '../engine/failure.ts';
+import type { Clock, CrashPort, Database, Reader, Transaction } from '../engine/ports.ts';
+import type { Checksum } from './checksum.ts';
+import { pageSize, type RecordedFile } from './dirty-pages.ts';
+import { DurableImage, openImage, setAside, type OpenedImage } from './durable-image.ts';
+import type { PageStore } from './page-store.ts';
+import type { Random } from './random.ts';
+import { freshImage, migrate, missingMigrations } from './schema.ts';
+import type { SqlDatabase, Sqlite } from './sqlite.ts';
+import { Statements } from './statements.ts';
+
+/** How often a body runs when other tabs keep writing first. */
+const mostTries = 5;
+
+export interface DatabaseParts {
+  readonly sqlite: Sqlite;
+  readonly store: PageStore;
+  readonly checksum: Checksum;
+  readonly crash: CrashPort;
+  readonly random: Random;
+  readonly clock: Clock;
+}
+
+export interface DatabaseState {
+  readonly kind: PageStore['kind'];
+  /** Number of the last durable commit, over all tabs; 0 is the image as it was created. */
+  readonly generation: number;
+  readonly bytes: number;
+  readonly pageCount: number;
+  /** When the store last said that a commit of this session is durable; null: nothing written yet. */
+  readonly savedAtUtc: string | null;
+}
+
+/** Rows that the last commit of this session added, changed or deleted, in order. A deleted table's rows are not told. */
+export interface LastCommit {
+  readonly boundary: string;
+  readonly changes: readonly {
+    readonly table: string;
+    readonly rowid: number;
+    readonly operation: 'insert' | 'update' | 'delete';
+  }[];
+}
+
+export interface AgentDatabase extends Database {
+  readonly state: DatabaseState;
+  readonly lastCommit: LastCommit | null;
+  /** Takes in what other tabs wrote; true when there was something. */
+  refresh(): Promise<Result<boolean, StorageFailure>>;
+  /** The bytes of the durable image, for download. O(size). */
+  image(): Promise<Uint8Array>;
+  /**
+   * Puts another image in place of all tables, as one commit with its boundaries (reset, import, undo). `bytes` is
+   * what `freshImage`, `inspectFile` or `image` gave. Tables of ours that it lacks are added by the same commit.
+   */
+  replace(boundary: string, bytes: Uint8Array): Promise<Result<null>>;
+  /** Folds the stored log when it has grown long; true when it did. Call it when nobody waits. */
+  compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>>;
+  /** Waits for what is under way, then frees the memory. Nothing may be asked afterwards. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the stored database, checks it (storage form, checksums, `quick_check`) and adds the tables it lacks.
+ * Failures: ImageDamaged (it was set aside, byte for byte; open again to start fresh), FormatNewer, and the store's.
+ */
+export async function openDatabase(parts: DatabaseParts): Promise<Result<AgentDatabase>> {
+  const opened = await openImage(parts, () => freshImage(parts.sqlite, parts.random));
+  if (!opened.ok) return opened;
+  const { database, file } = parts.sqlite.openRecorded(opened.value.bytes);
+  const reason = await whyUnsound(database, file);
+  if (reason !== null) {
+    database.close();
+    return setAside(parts.store, opened.value.name, reason);
+  }
+  database.exec('PRAGMA foreign_keys = ON');
+  database.exec('PRAGMA journal_mode = MEMORY');
+  const made = new SqlJsDatabase(parts, opened.value, database, file);
+  const ready = await made.addMissingTables();
+  if (ready.ok) return succeed(made);
+  await made.close();
+  return ready;
+}
+
+function whyUnsound(database: SqlDatabase, file: RecordedFile): string | null {
+  try {
+    const count = database.exec('PRAGMA page_count')[0]?.values[0]?.[0];
+    if (count !== file.pageCount())
+      return `the image has ${file.pageCount()} pages and should have ${String(count)}`;
+    const found = database.exec('PRAGMA quick_check(1)')[0]?.values[0]?.[0];
+    return found === 'ok' ? null : `SQLite's check says: ${String(found)}`;
+  } catch (error) {
+    return `SQLite cannot read it: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+class SqlJsDatabase implements AgentDatabase {
+  readonly #parts: DatabaseParts;
+  readonly #database: SqlDatabase;
+  readonly #file: RecordedFile;
+  readonly #durable: DurableImage;
+  readonly #statements: Statements;
+  /** Makes SQLite look at the file, when it changed behind its back. */
+  readonly #readSomething = (): void => void this.#database.exec('SELECT count(*) FROM sqlite_schema');
+  #changes: LastCommit['changes'][number][] = [];
+  #lastCommit: LastCommit | null = null;
+  #savedAtUtc: string | null = null;
+  /** What was asked last: the next thing waits for it. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: DatabaseParts, opened: OpenedImage, database: SqlDatabase, file: RecordedFile) {
+    this.#parts = parts;
+    this.#database = database;
+    this.#file = file;
+    this.#statements = new Statements(database, parts.crash);
+    this.#durable = new DurableImage(parts, opened, file, () =>
+      database.exec('SELECT count(*) FROM sqlite_schema'),
+    );
+    database.updateHook((operation, _, table, rowid) => this.#changes.push({ table, rowid, operation }));
+  }
+
+  get state(): DatabaseState {
+    return {
+      kind: this.#parts.store.kind,
+      generation: this.#durable.generation,
+      bytes: this.#file.pageCount() * pageSize,
+      pageCount: this.#file.pageCount(),
+      savedAtUtc: this.#savedAtUtc,
+    };
+  }
+
+  get lastCommit(): LastCommit | null {
+    return this.#lastCommit;
+  }
+
+  read<T>(body: (reader: Reader) => T): Promise<T> {
+    return this.#inTurn(() => {
+      const value = body(this.#statements);
+      if (this.#file.isDirty) {
+        this.#file.putBack(this.#readSomething);
+        throw new Error('a read wrote to the database');
+      }
+      return value;
+    });
+  }
+
+  commit<T>(boundary: string, body: (transaction: Transaction) => Result<T>): Promise<Result<T>> {
+    return this.#written(boundary, () => this.#transact(boundary, body));
+  }
+
+  refresh(): Promise<Result<boolean, StorageFailure>> {
+    return this.#inTurn(async () => {
+      const settled = await this.#durable.settle();
+      return settled.ok ? this.#durable.refresh() : settled;
+    });
+  }
+
+  image(): Promise<Uint8Array> {
+    return this.#inTurn(() => this.#file.readAll());
+  }
+
+  replace(boundary: string, bytes: Uint8Array): Promise<Result<null>> {
+    return this.#written(boundary, () => {
+      this.#parts.crash.reach(`${boundary}.begin`);
+      this.#durable.replace(bytes);
+      this.#addTables();
+      this.#changes = [];
+      this.#parts.crash.reach(`${boundary}.committed`);
+      return succeed(null);
+    });
+  }
+
+  compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>> {
+    return this.#inTurn(() => this.#durable.compactIfWorthwhile());
+  }
+
+  async close(): Promise<void> {
+    await this.#turn.catch(() => undefined);
+    this.#database.close();
+    this.#parts.store.close();
+  }
+
+  /** A database from elsewhere may hold the lesson's three tables only. One commit, or none when nothing is missing. */
+  async addMissingTables(): Promise<Result<null>> {
+    if (missingMigrations(this.#statements).length === 0) return succeed(null);
+    return this.commit('open.migrate', (transaction) => {
+      migrate(transaction, this.#parts.random);
+      return succeed(null);
+    });
+  }
+
+  #addTables(): void {
+    if (missingMigrations(this.#statements).length === 0) return;
+    this.#database.exec('BEGIN IMMEDIATE');
+    migrate(this.#statements, this.#parts.random);
+    this.#database.exec('COMMIT');
+  }
+
+  /** Does `work` in memory and makes it durable; again, when another tab wrote first. */
+  #written<T>(boundary: string, work: () => Result<T>): Promise<Result<T>> {
+    return this.#inTurn(async () => {
+      const settled = await this.#durable.settle();
+      if (!settled.ok) return settled;
+      for (let tries = 1; tries <= mostTries; tries += 1) {
+        this.#changes = [];
+        const done = work();
+        if (!done.ok) return done;
+        const changes = this.#changes;
+        this.#parts.crash.assertAlive();
+        const written = await this.#durable.write();
+        if (!written.ok) return written;
+        if (written.value === 'again') continue;
+        if (written.value === 'saved') this.#savedAtUtc = this.#parts.clock.now();
+        this.#lastCommit = { boundary, changes };
+        this.#parts.crash.reach(`${boundary}.durable`);
+        return done;
+      }
+      return fail<Failure>({ type: 'ImageConflict', tries: mostTries });
+    });
+  }
+
+  #transact<T>(boundary: string, body: (transaction: Transaction) => Result<T>): Result<T> {
+    const { crash } = this.#parts;
+    crash.assertAlive();
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      crash.reach(`${boundary}.begin`);
+      const done = body(this.#statements);
+      if (!done.ok) {
+        this.#rollBack();
+        return done;
+      }
+      crash.assertAlive();
+      this.#database.exec('COMMIT');
+      crash.reach(`${boundary}.committed`);
+      return done;
+    } catch (error) {
+      if (!(error instanceof SimulatedCrash)) this.#rollBack();
+      throw error;
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      this.#database.exec('ROLLBACK');
+    } catch {
+      // After some errors SQLite has rolled back by itself.
+    }
+    if (this.#file.isDirty) this.#file.putBack(this.#readSomething);
+  }
+
+  #inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+    const mine = this.#turn.then(() => {
+      this.#parts.crash.assertAlive();
+      return work();
+    });
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+}

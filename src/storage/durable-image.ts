@@ -1,0 +1,220 @@
+/**
+ * Owns: keeping the live file and the stored image the same: writing what changed, putting the file back when the
+ * write was refused, taking in what other tabs wrote.
+ * Leaves: SQL, order and crash boundaries to database.ts; transactions to the page store.
+ *
+ * Invariants:
+ * - Between two calls the live file is the image of `head`, a commit that was durable. It is never ahead.
+ * - A record whose outcome is unknown is sent again, the same and no other, before anything else is written.
+ */
+import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
+import type { Checksum } from './checksum.ts';
+import { pageSize, type RecordedFile } from './dirty-pages.ts';
+import { decodePages, encodeChanges } from './page-changes.ts';
+import type { PageStore } from './page-store.ts';
+import { randomId, type Random } from './random.ts';
+import {
+  assemble,
+  knownFormat,
+  parseNext,
+  sealBase,
+  sealRecord,
+  type Head,
+  type LogRecord,
+  type StoredImage,
+} from './stored-image.ts';
+
+/** `again`: another tab wrote first; the file now holds what it wrote, and the caller's work is undone. */
+export type WriteOutcome = 'unchanged' | 'saved' | 'again';
+
+export interface OpenedImage {
+  readonly head: Head;
+  readonly bytes: Uint8Array;
+  readonly logBytes: number;
+  readonly name: string;
+}
+
+export interface ImageParts {
+  readonly store: PageStore;
+  readonly checksum: Checksum;
+  readonly random: Random;
+}
+
+/** Shorter logs are not worth a fold; longer ones are, once they reach half of the image. */
+const leastLogToFold = 1024 * 1024;
+
+/**
+ * Reads the stored image and checks it; stores `fresh()` first where there is none.
+ * Failures: ImageDamaged (it was set aside; opening again starts fresh), FormatNewer, and the store's.
+ */
+export async function openImage(
+  parts: ImageParts,
+  fresh: () => Uint8Array,
+): Promise<Result<OpenedImage, StorageFailure>> {
+  const stored = await parts.store.open();
+  if (!stored.ok) return stored;
+  if (stored.value) return checkedImage(parts, stored.value);
+  const head = { incarnation: randomId(parts.random), generation: 0, id: randomId(parts.random) };
+  const created = await parts.store.create(sealBase(parts.checksum, head, fresh()));
+  if (!created.ok) return created;
+  const again = await parts.store.open();
+  if (!again.ok) return again;
+  return again.value ? checkedImage(parts, again.value) : fail(gone);
+}
+
+/** Sets a damaged image aside and says so. */
+export async function setAside(
+  store: PageStore,
+  name: string,
+  reason: string,
+): Promise<Result<never, StorageFailure>> {
+  const done = await store.quarantine(name, reason);
+  return done.ok ? fail({ type: 'ImageDamaged', reason, quarantined: name }) : done;
+}
+
+async function checkedImage(
+  parts: ImageParts,
+  stored: StoredImage,
+): Promise<Result<OpenedImage, StorageFailure>> {
+  const assembled = assemble(parts.checksum, stored);
+  switch (assembled.type) {
+    case 'image':
+      return succeed({ ...assembled, name: stored.name });
+    case 'newer':
+      return fail({ type: 'FormatNewer', stored: assembled.stored, known: knownFormat });
+    case 'damaged':
+      return setAside(parts.store, stored.name, assembled.reason);
+  }
+}
+
+export class DurableImage {
+  readonly #parts: ImageParts;
+  readonly #file: RecordedFile;
+  /** Reads anything through SQLite, so that it drops its page cache (dirty-pages.ts). */
+  readonly #readSomething: () => void;
+  #head: Head;
+  #logBytes: number;
+  /** Sent, and nobody knows whether it arrived. */
+  #unknown: { readonly head: Head; readonly record: LogRecord } | null = null;
+
+  constructor(parts: ImageParts, opened: OpenedImage, file: RecordedFile, readSomething: () => void) {
+    this.#parts = parts;
+    this.#file = file;
+    this.#readSomething = readSomething;
+    this.#head = opened.head;
+    this.#logBytes = opened.logBytes;
+  }
+
+  get generation(): number {
+    return this.#head.generation;
+  }
+
+  /** Makes what the last transaction changed durable. Any outcome but `saved` leaves the file as it was before. */
+  async write(): Promise<Result<WriteOutcome, StorageFailure>> {
+    const changes = this.#file.changes();
+    const encoded = encodeChanges(changes);
+    if (encoded.length === 0 && changes.pageCount === changes.pageCountBefore) {
+      this.#file.accept();
+      return succeed('unchanged');
+    }
+    const { checksum, random, store } = this.#parts;
+    const record = sealRecord(checksum, this.#head, randomId(random), changes.pageCount, encoded);
+    const sent = await store.commit(this.#head, record);
+    if (sent.ok && sent.value.type === 'saved') {
+      this.#file.accept();
+      this.#advance(record);
+      return succeed('saved');
+    }
+    this.#file.putBack(this.#readSomething);
+    if (!sent.ok) {
+      if (sent.failure.type === 'OutcomeUnknown') this.#unknown = { head: this.#head, record };
+      return sent;
+    }
+    const refreshed = sent.value.type === 'moved' ? await this.#reload() : await this.refresh();
+    return refreshed.ok ? succeed('again') : refreshed;
+  }
+
+  /** Finds out what became of a commit whose outcome was unknown. Nothing to do in all other cases. */
+  async settle(): Promise<Result<null, StorageFailure>> {
+    if (!this.#unknown) return succeed(null);
+    const sent = await this.#parts.store.commit(this.#unknown.head, this.#unknown.record);
+    if (!sent.ok && sent.failure.type === 'OutcomeUnknown') return sent;
+    this.#unknown = null;
+    const refreshed = await this.refresh();
+    return refreshed.ok ? succeed(null) : refreshed;
+  }
+
+  /** Takes in what other tabs wrote; true when there was something. */
+  async refresh(): Promise<Result<boolean, StorageFailure>> {
+    const outcome = await this.#parts.store.refresh(this.#head);
+    if (!outcome.ok) return outcome;
+    if (outcome.value.type === 'moved') return this.#reload();
+    let news = false;
+    for (const entry of outcome.value.entries) {
+      const record = parseNext(this.#parts.checksum, this.#head, entry);
+      const pages = typeof record === 'string' ? null : this.#pagesOf(record);
+      // Opening again finds out what is wrong, and sets the image aside if need be.
+      if (typeof record === 'string' || !pages) return this.#reload();
+      this.#file.rewrite(record.pageCount, pages, this.#readSomething);
+      this.#file.accept();
+      this.#advance(record);
+      news = true;
+    }
+    return succeed(news);
+  }
+
+  /** Puts another image in place of the file's content, to be written as any other change. */
+  replace(bytes: Uint8Array): void {
+    this.#file.rewrite(bytes.length / pageSize, pagesOf(bytes), this.#readSomething);
+  }
+
+  /** Folds the log into the base when it has grown long. True when it was folded. */
+  async compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>> {
+    const imageBytes = this.#file.pageCount() * pageSize;
+    if (this.#unknown || this.#logBytes <= Math.max(leastLogToFold, imageBytes / 2)) return succeed(false);
+    return this.compact();
+  }
+
+  async compact(): Promise<Result<boolean, StorageFailure>> {
+    const done = await this.#parts.store.compact(
+      sealBase(this.#parts.checksum, this.#head, this.#file.readAll()),
+    );
+    if (done.ok && done.value) this.#logBytes = 0;
+    return done;
+  }
+
+  async #reload(): Promise<Result<boolean, StorageFailure>> {
+    const stored = await this.#parts.store.open();
+    if (!stored.ok) return stored;
+    if (!stored.value) return fail(gone);
+    const image = await checkedImage(this.#parts, stored.value);
+    if (!image.ok) return image;
+    this.#file.rewrite(image.value.bytes.length / pageSize, pagesOf(image.value.bytes), this.#readSomething);
+    this.#file.accept();
+    this.#head = image.value.head;
+    this.#logBytes = image.value.logBytes;
+    return succeed(true);
+  }
+
+  #pagesOf(record: LogRecord): ReadonlyMap<number, Uint8Array> | null {
+    const count = this.#file.pageCount();
+    return decodePages(record.changes, record.pageCount, (page) =>
+      page <= count ? this.#file.readPage(page) : null,
+    );
+  }
+
+  #advance(record: LogRecord): void {
+    this.#head = { ...this.#head, generation: this.#head.generation + 1, id: record.id };
+    this.#logBytes += record.changes.length;
+  }
+}
+
+const gone: StorageFailure = {
+  type: 'NotSaved',
+  reason: 'the stored database was deleted while this page was open',
+};
+
+function* pagesOf(bytes: Uint8Array): Generator<readonly [number, Uint8Array]> {
+  for (let at = 0; at < bytes.length; at += pageSize)
+    yield [at / pageSize + 1, bytes.subarray(at, at + pageSize)];
+}

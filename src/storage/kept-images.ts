@@ -1,0 +1,54 @@
+/**
+ * Owns: images that are kept beside the current one: what a reset or an import replaced (for *Undo*, across
+ * reloads), and damaged images that were set aside. Nothing here is deleted but by a person's wish.
+ * Leaves: the IndexedDB make to idb-kept-images.ts.
+ */
+import { succeed, type Result, type StorageFailure } from '../engine/failure.ts';
+
+export type KeptKind = 'reset' | 'opened' | 'quarantined';
+
+export interface KeptImage {
+  readonly name: string;
+  /** What replaced it (`reset`, `opened`: another file), or that it failed its checks. */
+  readonly kind: KeptKind;
+  /** For a person; empty where nothing is wrong. */
+  readonly reason: string;
+  readonly atUtc: string;
+  /** Size of its content. */
+  readonly bytes: number;
+  /** How many runs it holds; 0 where nobody can say. */
+  readonly runs: number;
+}
+
+/** Keeping under a name that exists replaces what was kept there. */
+export interface KeptImages {
+  keep(image: Omit<KeptImage, 'bytes'>, content: Uint8Array): Promise<Result<null, StorageFailure>>;
+  /** Without their content, oldest first. */
+  list(): Promise<Result<readonly KeptImage[], StorageFailure>>;
+  /** The bytes, or null when nothing is kept under this name. */
+  get(name: string): Promise<Result<Uint8Array | null, StorageFailure>>;
+  delete(name: string): Promise<Result<null, StorageFailure>>;
+}
+
+export class MemoryKeptImages implements KeptImages {
+  readonly #images = new Map<string, { readonly image: KeptImage; readonly content: Uint8Array }>();
+
+  keep(image: Omit<KeptImage, 'bytes'>, content: Uint8Array): Promise<Result<null, StorageFailure>> {
+    this.#images.delete(image.name);
+    this.#images.set(image.name, { image: { ...image, bytes: content.length }, content: content.slice() });
+    return Promise.resolve(succeed(null));
+  }
+
+  list(): Promise<Result<readonly KeptImage[], StorageFailure>> {
+    return Promise.resolve(succeed([...this.#images.values()].map((entry) => entry.image)));
+  }
+
+  get(name: string): Promise<Result<Uint8Array | null, StorageFailure>> {
+    return Promise.resolve(succeed(this.#images.get(name)?.content.slice() ?? null));
+  }
+
+  delete(name: string): Promise<Result<null, StorageFailure>> {
+    this.#images.delete(name);
+    return Promise.resolve(succeed(null));
+  }
+}

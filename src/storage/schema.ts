@@ -1,0 +1,72 @@
+/**
+ * Owns: the tables. The lesson's three come from static/schema.sql to the letter and never gain a column; whatever
+ * else the product keeps stands in further tables, added by numbered migrations.
+ * A migration that was published is never edited: add the next one.
+ */
+import schemaSql from '../../static/schema.sql?raw';
+import { noCrash } from '../engine/crash.ts';
+import type { Reader, Transaction } from '../engine/ports.ts';
+import { pageSize } from './dirty-pages.ts';
+import { randomId, type Random } from './random.ts';
+import type { Sqlite } from './sqlite.ts';
+import { Statements } from './statements.ts';
+
+type Migrate = (transaction: Transaction, random: Random) => void;
+
+/** In order; the number is the place, from 1. */
+const migrations: readonly Migrate[] = [
+  (transaction, random) => {
+    transaction.run(
+      'CREATE TABLE session_counter (id INTEGER PRIMARY KEY CHECK (id = 1), highest INTEGER NOT NULL)',
+    );
+    transaction.run(
+      `CREATE TABLE effect_arguments (
+         idempotency_key TEXT PRIMARY KEY,
+         arguments_hash TEXT NOT NULL,
+         FOREIGN KEY (idempotency_key) REFERENCES tool_effects(idempotency_key)
+       )`,
+    );
+    transaction.run(
+      `CREATE TABLE run_details (
+         run_id TEXT PRIMARY KEY,
+         workflow TEXT NOT NULL,
+         workflow_version INTEGER NOT NULL,
+         fingerprint TEXT NOT NULL,
+         FOREIGN KEY (run_id) REFERENCES agent_runs(run_id)
+       )`,
+    );
+    transaction.run('CREATE TABLE lab (id INTEGER PRIMARY KEY CHECK (id = 1), lab_id TEXT NOT NULL)');
+    transaction.run('INSERT INTO lab (id, lab_id) VALUES (1, ?)', [randomId(random)]);
+  },
+];
+
+/** Numbers of the migrations that this image lacks. */
+export function missingMigrations(reader: Reader): readonly number[] {
+  const table = reader.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'`);
+  const done = table ? reader.all('SELECT number FROM schema_migrations').map((row) => row['number']) : [];
+  return migrations.map((_, index) => index + 1).filter((number) => !done.includes(number));
+}
+
+/** Adds the further tables that are missing. Adds nothing to an image that has them. */
+export function migrate(transaction: Transaction, random: Random): void {
+  const missing = missingMigrations(transaction);
+  if (missing.length === 0) return;
+  transaction.run('CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY)');
+  for (const number of missing) {
+    migrations[number - 1]?.(transaction, random);
+    transaction.run('INSERT INTO schema_migrations (number) VALUES (?)', [number]);
+  }
+}
+
+/** The image of an empty lab: all tables, no runs, session numbers from 1, a lab id of its own. */
+export function freshImage(sqlite: Sqlite, random: Random): Uint8Array {
+  const database = sqlite.openScratch(null);
+  try {
+    database.exec(`PRAGMA page_size = ${pageSize}`);
+    database.exec(schemaSql);
+    migrate(new Statements(database, noCrash), random);
+    return database.export();
+  } finally {
+    database.close();
+  }
+}
