@@ -2,17 +2,14 @@
  * Owns: what the page is told: one LabView holds everything the lab shows, read from the database at one instant.
  * Leaves: reading it to lab-view.ts, showing it to lab/.
  */
+import type { BoundaryGroup } from '../engine/boundaries.ts';
 import type { AgentEvent, Effect, Run } from '../engine/records.ts';
 import type { Failure } from '../engine/failure.ts';
+import type { Ticket } from '../triage/ticket.ts';
+import type { ReceivedCall } from '../world/call-log.ts';
 
-export interface Ticket {
-  readonly ticketId: string;
-  readonly area: string;
-  readonly issue: string;
-  readonly outageMinutes: number;
-  readonly safetyImpact: boolean;
-  readonly expectedPriority: string;
-}
+export type { BoundaryGroup, ReceivedCall, Ticket };
+
 
 /** A ticket with the priority that the rule gives it now. */
 export interface TicketView extends Ticket {
@@ -40,16 +37,6 @@ export interface InvariantView {
   readonly violations: number;
 }
 
-/** One call that the outside world received. It survives every crash of the agent. */
-export interface ReceivedCall {
-  readonly number: number;
-  readonly key: string;
-  readonly tool: string;
-  readonly argumentsJson: string;
-  readonly answerJson: string;
-  readonly receivedAtUtc: string;
-}
-
 /** Where one action of the selected run stands. */
 export interface ActionView {
   readonly name: string;
@@ -60,12 +47,6 @@ export interface ActionView {
   readonly resultSaved: boolean;
   /** The version its checkpoint had, once saved. */
   readonly version: number | null;
-}
-
-/** The boundaries of one action (or of start and resume), in the order a session reaches them. */
-export interface BoundaryGroup {
-  readonly name: string;
-  readonly boundaries: readonly { readonly name: string; readonly words: string }[];
 }
 
 export interface StorageView {
@@ -84,7 +65,7 @@ export interface RunView {
   readonly events: readonly WithRowid<AgentEvent>[];
   readonly effects: readonly WithRowid<Effect>[];
   readonly actions: readonly ActionView[];
-  /** The lines of the report, first line last known to the page (versions in use) left out. */
+  /** The lines of the report, without the first one (versions in use), which the page knows. */
   readonly report: readonly string[];
   /** Null when *Step* would work; else why not, for example a changed workflow. */
   readonly obstacle: Failure | null;

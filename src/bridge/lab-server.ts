@@ -1,0 +1,186 @@
+/**
+ * Owns: the commands of the lab, on one open database.
+ * Leaves: turns and replies to server.ts; the rules of a run to engine/; what is shown to lab-view.ts.
+ */
+import type { CrashPlan } from '../engine/crash.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Failure, Result } from '../engine/failure.ts';
+import { fail, succeed } from '../engine/failure.ts';
+import type { Clock } from '../engine/ports.ts';
+import { step } from '../engine/runner.ts';
+import { resumeRun, startRun } from '../engine/start.ts';
+import type { LabStorage } from './lab-storage.ts';
+import { labIdOf } from './lab-storage.ts';
+import { traceCsv } from './trace.ts';
+import type { Ticket } from '../triage/ticket.ts';
+import { ticketToJson } from '../triage/ticket.ts';
+import { triage } from '../triage/workflow.ts';
+import type { DeskClient } from '../world/desk-port.ts';
+import { readTables } from './lab-view.ts';
+import type { Params } from './protocol.ts';
+import type { Handlers } from './server.ts';
+import type { LabView } from './views.ts';
+
+export interface LabParts {
+  readonly crash: CrashPlan;
+  readonly clock: Clock;
+  readonly tickets: readonly Ticket[];
+  readonly versions: LabView['versions'];
+  /** Opens the database where the page wants it, and the way to the desk. */
+  open(params: Params<'open'>): Promise<Result<{ readonly storage: LabStorage; readonly desk: DeskClient }>>;
+}
+
+interface OpenLab {
+  readonly storage: LabStorage;
+  readonly desk: DeskClient;
+  readonly engine: Engine;
+}
+
+export interface LabServer {
+  readonly handlers: Handlers;
+  /** What the database shows now; null before it is open or when it can't be read. */
+  currentView(): Promise<LabView | null>;
+  /** Reads what another tab wrote; null if nothing is new. */
+  refreshed(): Promise<LabView | null>;
+}
+
+export function labServer(parts: LabParts): LabServer {
+  const { crash, clock } = parts;
+  let lab: OpenLab | null = null;
+  let selectedRunId: string | null = null;
+  let serial = 0;
+
+  function opened(): OpenLab {
+    if (lab === null) throw new Error('a command came before open, or after open failed');
+    return lab;
+  }
+
+  async function view(): Promise<Result<LabView>> {
+    const { storage, desk, engine } = opened();
+    const { labId, tables } = await storage.database.read((reader) => ({
+      labId: labIdOf(reader),
+      tables: readTables(reader, engine.session, parts.tickets, selectedRunId),
+    }));
+    const calls = await desk.list(labId);
+    if (!calls.ok) return calls;
+    const undo = await storage.undo(labId, tables.counts.runs);
+    if (!undo.ok) return undo;
+    selectedRunId = tables.selected?.run.runId ?? null;
+    serial += 1;
+    return succeed({
+      serial,
+      ...tables,
+      lastCommit: storage.database.lastCommit,
+      session: engine.session.label,
+      calls: calls.value,
+      storage: storage.state(),
+      undo: undo.value,
+      versions: parts.versions,
+    });
+  }
+  /** The view after something was done, or why it was not done. */
+  async function viewAfter(done: Result<unknown>): Promise<Result<LabView>> {
+    return done.ok ? view() : done;
+  }
+  /** Puts an image in place of the lab's; the sessions of a new lab are numbered anew. */
+  async function replace(boundary: string, bytes: Uint8Array): Promise<Result<unknown>> {
+    const replaced = await opened().storage.database.replace(boundary, bytes);
+    if (replaced.ok) {
+      opened().engine.session.label = null;
+      selectedRunId = null;
+    }
+    return replaced;
+  }
+
+  const handlers: Handlers = {
+    open: async (params) => {
+      crash.arm(params.arms);
+      const result = await parts.open(params);
+      if (!result.ok) return result;
+      const { storage, desk } = result.value;
+      selectedRunId = params.selectedRunId;
+      const tools: Engine['tools'] = {
+        call: async (request) => desk.call(await storage.database.read(labIdOf), request),
+      };
+      const { database } = storage;
+      lab = { storage, desk, engine: { database, clock, crash, tools, workflow: triage, session: { label: null } } };
+      return view();
+    },
+    view: async (params) => {
+      selectedRunId = params.selectedRunId;
+      return viewAfter(await opened().storage.database.refresh());
+    },
+    start: async ({ ticketId }) => {
+      const { engine, storage, desk } = opened();
+      const ticket = parts.tickets.find((candidate) => candidate.ticketId === ticketId);
+      if (ticket === undefined) return fail({ type: 'TicketNotFound', ticketId });
+      const started = await startRun(engine, ticketId, { ticket: ticketToJson(ticket) });
+      if (!started.ok) return started;
+      selectedRunId = started.value.runId;
+      const dropped = await storage.dropUndo();
+      if (!dropped.ok) return dropped;
+      const kept = await desk.keepOnly([await storage.database.read(labIdOf)]);
+      return viewAfter(kept);
+    },
+    resume: async ({ runId }) => {
+      selectedRunId = runId;
+      return viewAfter(await resumeRun(opened().engine, runId));
+    },
+    step: async ({ runId }) => {
+      selectedRunId = runId;
+      return viewAfter(await step(opened().engine, runId));
+    },
+    arm: ({ arms }) => {
+      crash.arm(arms);
+      return Promise.resolve(succeed(null));
+    },
+    reset: async () => {
+      const { storage } = opened();
+      const kept = await storage.keepForUndo('reset', 0);
+      return viewAfter(kept.ok ? await replace('reset', kept.value.fresh) : kept);
+    },
+    importFile: async ({ bytes }) => {
+      const { storage } = opened();
+      const file = storage.inspect(bytes);
+      if (!file.ok) return file;
+      const kept = await storage.keepForUndo('opened', file.value.report.runs);
+      return viewAfter(kept.ok ? await replace('import', file.value.image) : kept);
+    },
+    undo: async () => {
+      const { storage } = opened();
+      const image = await storage.undoImage();
+      if (!image.ok) return image;
+      const replaced = await replace('undo', image.value);
+      return viewAfter(replaced.ok ? await storage.dropUndo() : replaced);
+    },
+    inspectFile: ({ bytes }) => {
+      const file = opened().storage.inspect(bytes);
+      return Promise.resolve(file.ok ? succeed(file.value.report) : file);
+    },
+    exportDatabase: () => opened().storage.image(),
+    exportTrace: async ({ runId }) => succeed(await opened().storage.database.read((reader) => traceCsv(reader, runId))),
+    quarantined: () => opened().storage.quarantined(),
+    exportQuarantined: ({ name }) => opened().storage.quarantinedBytes(name),
+    deleteQuarantined: async ({ name }) => {
+      const deleted = await opened().storage.deleteQuarantined(name);
+      return deleted.ok ? opened().storage.quarantined() : deleted;
+    },
+  };
+
+  async function currentView(): Promise<LabView | null> {
+    if (lab === null) return null;
+    const result = await view();
+    return result.ok ? result.value : null;
+  }
+  return {
+    handlers,
+    currentView,
+    refreshed: async () => {
+      if (lab === null) return null;
+      const result = await lab.storage.database.refresh();
+      return result.ok && result.value ? currentView() : null;
+    },
+  };
+}
+
+export type { Failure };

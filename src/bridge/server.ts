@@ -1,0 +1,87 @@
+/**
+ * Owns: answering requests in the worker, one after the other, each with exactly one reply.
+ * Leaves: the commands themselves to lab-server.ts.
+ * Invariants: after a simulated crash not one message leaves (the page settles what was under way as lost); a
+ * broken invariant is replied as WorkerFault and stops the worker.
+ */
+import { SimulatedCrash } from '../engine/crash.ts';
+import type { CrashPort } from '../engine/ports.ts';
+import type { Result } from '../engine/failure.ts';
+import type { CommandName, CommandResult, FromWorker, Params, Push, Request } from './protocol.ts';
+import type { LabView } from './views.ts';
+
+export type Handlers = {
+  readonly [C in CommandName]: (params: Params<C>) => Promise<Result<CommandResult<C>>>;
+};
+
+/** The worker's side of the channel: `self`, or a stand-in in Node. */
+export interface Channel {
+  postMessage(message: FromWorker, transfer?: Transferable[]): void;
+  onRequest(listener: (request: Request) => void): void;
+  close(): void;
+}
+
+export interface Server {
+  /** Runs work of our own in turn with the requests. */
+  inTurn(work: () => Promise<void>): void;
+  push(push: Push): void;
+}
+
+/** `viewAfterFailure` reads what the database shows, for the reply to a failed request; null if it can't. */
+export function serve(
+  channel: Channel,
+  crash: CrashPort,
+  handlers: Handlers,
+  viewAfterFailure: () => Promise<LabView | null>,
+): Server {
+  let turn = Promise.resolve();
+  let stopped = false;
+
+  async function reply(request: Request): Promise<void> {
+    const { id } = request;
+    const result = await dispatch(handlers, request);
+    const view = result.ok ? null : await viewAfterFailure();
+    crash.assertAlive();
+    channel.postMessage(
+      result.ok
+        ? { type: 'reply', id, ok: true, result: result.value }
+        : { type: 'reply', id, ok: false, failure: result.failure, view },
+    );
+  }
+  function stop(error: unknown, id: number | null): void {
+    stopped = true;
+    if (error instanceof SimulatedCrash) return;
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const failure = { type: 'WorkerFault', message } as const;
+    if (id !== null) channel.postMessage({ type: 'reply', id, ok: false, failure, view: null });
+    channel.close();
+  }
+  function inTurn(work: () => Promise<void>, id: number | null): void {
+    turn = turn.then(async () => {
+      if (stopped) return;
+      try {
+        await work();
+      } catch (error) {
+        stop(error, id);
+      }
+    });
+  }
+
+  channel.onRequest((request) => {
+    inTurn(() => reply(request), request.id);
+  });
+  return {
+    inTurn: (work) => {
+      inTurn(work, null);
+    },
+    push: (push) => {
+      channel.postMessage(push);
+    },
+  };
+}
+
+function dispatch(handlers: Handlers, request: Request): Promise<Result<CommandResult<CommandName>>> {
+  // The request's type ties its params to its command; TypeScript can't see that through the map.
+  const handler = handlers[request.command] as (params: Params<CommandName>) => Promise<Result<CommandResult<CommandName>>>;
+  return handler(request.params);
+}

@@ -1,0 +1,69 @@
+/**
+ * Owns: the page's wiring: one desk worker for the life of the page, one agent worker a session, and the ports
+ * between them. In memory mode the page holds the pages too, so that a killed worker loses nothing.
+ * Leaves: which worker files these are to main.ts; what is done over the client to lab/.
+ */
+import type { Arm } from '../engine/crash.ts';
+import type { Answer, Client } from './client.ts';
+import { connect } from './client.ts';
+import type { DeskInit } from './desk-init.ts';
+import type { Push } from './protocol.ts';
+import type { LabView } from './views.ts';
+
+export interface WorkerFiles {
+  newAgent(): Worker;
+  newDesk(): Worker;
+  /** `crashpoint:<base path>`: several copies of this page may share one origin. */
+  readonly storageName: string;
+}
+
+export interface OpenOptions {
+  readonly store: 'indexeddb' | 'memory';
+  readonly arms: readonly Arm[];
+  readonly selectedRunId: string | null;
+  /** Hears what the worker says unasked, from its first message on. */
+  readonly onPush: (push: Push) => void;
+  /** Hears, once, why the worker died by itself: nobody terminated it. */
+  readonly onLost: (reason: string) => void;
+}
+
+export interface OpenedAgent {
+  readonly client: Client;
+  /** Settles with the reply to `open`. */
+  readonly opened: Promise<Answer<LabView>>;
+}
+
+/** Starts one life of the agent worker and opens the database. Terminate the client before the next. */
+export function labWorkers(files: WorkerFiles): (options: OpenOptions) => OpenedAgent {
+  let desk: { readonly worker: Worker; readonly store: OpenOptions['store'] } | null = null;
+  let memoryHost: Promise<(port: MessagePort) => void> | null = null;
+
+  function deskFor(store: OpenOptions['store']): Worker {
+    if (desk?.store === store) return desk.worker;
+    desk?.worker.terminate();
+    const worker = files.newDesk();
+    worker.postMessage({ type: 'open', store, storageName: `${files.storageName}:world` } satisfies DeskInit);
+    desk = { worker, store };
+    return worker;
+  }
+  async function memoryPort(): Promise<MessagePort> {
+    memoryHost ??= import('./memory-host.ts').then((module) => module.createMemoryHost());
+    const channel = new MessageChannel();
+    (await memoryHost)(channel.port1);
+    return channel.port2;
+  }
+
+  return ({ store, arms, selectedRunId, onPush, onLost }) => {
+    const { port1: deskSide, port2: agentSide } = new MessageChannel();
+    deskFor(store).postMessage({ type: 'connect', port: deskSide } satisfies DeskInit, [deskSide]);
+    const client = connect(files.newAgent());
+    client.onPush(onPush);
+    client.onLost(onLost);
+    async function open(): Promise<Answer<LabView>> {
+      const memory = store === 'memory' ? { memoryPort: await memoryPort() } : {};
+      const params = { store, storageName: files.storageName, arms, selectedRunId, deskPort: agentSide, ...memory };
+      return client.request('open', params, [agentSide, ...Object.values(memory)]);
+    }
+    return { client, opened: open() };
+  };
+}

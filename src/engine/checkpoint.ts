@@ -1,0 +1,65 @@
+/**
+ * Owns: loading a run and saving its next checkpoint.
+ * Leaves: tools and their results to execute-once.ts; the order of actions to runner.ts (R6).
+ * Invariants: checkpoint and event are one transaction (R2); only the expected version is replaced (R3).
+ */
+import type { Engine } from './engine.ts';
+import { sessionLabel } from './engine.ts';
+import { appendEvent } from './events.ts';
+import type { Result } from './failure.ts';
+import { fail, succeed } from './failure.ts';
+import type { JsonObject } from './json.ts';
+import { encodeJson } from './json.ts';
+import type { Reader } from './ports.ts';
+import type { Run, RunStatus } from './records.ts';
+import { runFromRow } from './records.ts';
+
+/** What a checkpoint keeps: enough to continue, not a transcript (R1). */
+export interface Checkpoint {
+  readonly status: RunStatus;
+  readonly nextAction: string | null;
+  readonly context: JsonObject;
+}
+
+export function loadRun(reader: Reader, runId: string): Run | undefined {
+  const row = reader.get('SELECT * FROM agent_runs WHERE run_id = ?', [runId]);
+  return row && runFromRow(row);
+}
+
+/**
+ * Saves the checkpoint that follows `run`, with its event, and returns the run as it is stored now.
+ * Durable on return (R9). Fails with StateConflict, nothing written, if another worker saved a version first.
+ */
+export async function saveCheckpoint(
+  engine: Engine,
+  run: Run,
+  action: string,
+  checkpoint: Checkpoint,
+): Promise<Result<Run>> {
+  const contextJson = encodeJson(checkpoint.context, 'context');
+  if (!contextJson.ok) return contextJson;
+  const { status, nextAction } = checkpoint;
+  const saved: Run = { ...run, status, nextAction, contextJson: contextJson.value, version: run.version + 1 };
+  const session = sessionLabel(engine);
+  const boundary = `${action}.checkpoint`;
+
+  return engine.database.commit(boundary, (transaction) => {
+    const changed = transaction.run(
+      `UPDATE agent_runs SET status = ?, next_action = ?, context_json = ?, version = ?
+       WHERE run_id = ? AND version = ?`,
+      [saved.status, saved.nextAction, saved.contextJson, saved.version, run.runId, run.version],
+    );
+    engine.crash.reach(`${boundary}.updated`);
+    if (changed !== 1) {
+      const stored = loadRun(transaction, run.runId)?.version ?? null;
+      return fail({ type: 'StateConflict', runId: run.runId, expected: run.version, stored });
+    }
+    appendEvent(engine, transaction, boundary, session, {
+      runId: run.runId,
+      type: 'checkpoint_saved',
+      action,
+      detail: `version ${String(saved.version)}`,
+    });
+    return succeed(saved);
+  });
+}

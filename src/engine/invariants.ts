@@ -1,0 +1,102 @@
+/**
+ * Owns: the invariants of a durable run as SQL. Each query returns violations: no row, it holds.
+ * Leaves: when they are asked, and showing them, to the bridge and the tests.
+ *
+ * The workflow's facts are bound as JSON (R8), so each query can be read and run alone.
+ */
+import type { SqlValue } from './ports.ts';
+import type { Workflow } from './workflow.ts';
+
+export interface Invariant {
+  readonly id: string;
+  readonly title: string;
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** A secret planted by a test or marked by a user begins with this; I8 looks for it everywhere. */
+export const secretMarker = 'crashpoint-secret:';
+
+/** I1 to I8 for this workflow. `priorities`: the words that a stored priority may be. */
+export function invariantsOf(workflow: Workflow, priorities: readonly string[]): readonly Invariant[] {
+  const actions = JSON.stringify(workflow.actions.map((action) => action.name));
+  const toolActions = JSON.stringify(workflow.actions.filter((action) => action.tool).map(({ name }) => name));
+  return [
+    {
+      id: 'I1',
+      title: 'A running run has a next action, a completed run has none',
+      sql: `SELECT run_id, status, next_action FROM agent_runs
+WHERE (status = 'running' AND next_action IS NULL)
+   OR (status = 'completed' AND next_action IS NOT NULL)`,
+      values: [],
+    },
+    {
+      id: 'I2',
+      title: 'No checkpoint stands past a tool that has no saved result',
+      sql: `SELECT e.run_id, e.sequence, e.action FROM agent_events AS e
+WHERE e.event_type = 'checkpoint_saved'
+  AND e.action IN (SELECT value FROM json_each(?1))
+  AND NOT EXISTS (SELECT 1 FROM tool_effects AS t WHERE t.idempotency_key = e.run_id || ':' || e.action)`,
+      values: [toolActions],
+    },
+    {
+      id: 'I3',
+      title: 'At most one saved result for a run and an action',
+      sql: `SELECT r.run_id, a.value AS action, COUNT(*) AS results
+FROM agent_runs AS r, json_each(?1) AS a
+JOIN tool_effects AS t ON t.idempotency_key = r.run_id || ':' || a.value
+  OR substr(t.idempotency_key, 1, length(r.run_id || ':' || a.value) + 1) = r.run_id || ':' || a.value || ':'
+GROUP BY r.run_id, a.value HAVING COUNT(*) > 1`,
+      values: [actions],
+    },
+    {
+      id: 'I4',
+      title: "A run's version is the number of its saved checkpoints",
+      sql: `SELECT r.run_id, r.version, COUNT(e.sequence) AS checkpoints FROM agent_runs AS r
+LEFT JOIN agent_events AS e ON e.run_id = r.run_id AND e.event_type = 'checkpoint_saved'
+GROUP BY r.run_id HAVING r.version <> COUNT(e.sequence)`,
+      values: [],
+    },
+    {
+      id: 'I5',
+      title: 'One checkpoint event a version, and sequences without gaps',
+      sql: `SELECT run_id, 'detail ' || detail AS problem FROM agent_events
+WHERE event_type = 'checkpoint_saved' GROUP BY run_id, detail HAVING COUNT(*) > 1
+UNION ALL
+SELECT run_id, 'sequence ' || MIN(sequence) || ' to ' || MAX(sequence) || ' in ' || COUNT(*) || ' events'
+FROM agent_events GROUP BY run_id HAVING MIN(sequence) <> 1 OR MAX(sequence) <> COUNT(*)`,
+      values: [],
+    },
+    {
+      id: 'I6',
+      title: 'Every event belongs to a run, and the file is intact',
+      sql: `SELECT "table" AS part, 'row ' || COALESCE(rowid, '?') || ' points nowhere' AS problem FROM pragma_foreign_key_check
+UNION ALL
+SELECT 'file', integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'`,
+      values: [],
+    },
+    {
+      id: 'I7',
+      title: 'Every stored priority and next action is one that the workflow knows',
+      sql: `SELECT run_id, 'next action ' || next_action AS problem FROM agent_runs
+WHERE next_action IS NOT NULL AND next_action NOT IN (SELECT value FROM json_each(?1))
+UNION ALL
+SELECT run_id, 'priority ' || COALESCE(json_extract(context_json, '$.priority'), 'null') FROM agent_runs
+WHERE json_valid(context_json) AND json_type(context_json, '$.priority') IS NOT NULL
+  AND COALESCE(json_extract(context_json, '$.priority'), 'null') NOT IN (SELECT value FROM json_each(?2))
+UNION ALL
+SELECT run_id, 'context is not JSON' FROM agent_runs WHERE NOT json_valid(context_json)`,
+      values: [actions, JSON.stringify(priorities)],
+    },
+    {
+      id: 'I8',
+      title: 'No value marked as secret stands in any table',
+      sql: `SELECT 'agent_runs' AS part, run_id AS name FROM agent_runs WHERE instr(run_id || ticket_id || context_json, ?1)
+UNION ALL
+SELECT 'agent_events', run_id || ' ' || sequence FROM agent_events WHERE instr(action || detail, ?1)
+UNION ALL
+SELECT 'tool_effects', idempotency_key FROM tool_effects WHERE instr(idempotency_key || tool_name || result_json, ?1)`,
+      values: [secretMarker],
+    },
+  ];
+}

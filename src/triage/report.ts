@@ -1,0 +1,73 @@
+/**
+ * Owns: the report of a run: facts computed from the tables by queries, one a line, never typed in.
+ * Leaves: the first line, with the versions in use, to the page.
+ */
+import { decodeJson, isJsonObject } from '../engine/json.ts';
+import type { Reader } from '../engine/ports.ts';
+import type { Run } from '../engine/records.ts';
+import { findAction } from '../engine/workflow.ts';
+import type { Ticket } from './ticket.ts';
+import { priorityOf } from './ticket.ts';
+import { triage } from './workflow.ts';
+
+const countBefore = `SELECT COUNT(*) AS n FROM agent_events WHERE run_id = ? AND event_type = ? AND sequence < ?`;
+
+/** The lines in the words of the contract. A fact that does not exist yet is said to be missing. */
+export function reportLines(reader: Reader, tickets: readonly Ticket[], run: Run): readonly string[] {
+  const lookups = countByType(reader, run.runId, 'lookup_runbook');
+  const totals = reader.get(
+    'SELECT COUNT(*) AS events, COUNT(DISTINCT session) AS sessions FROM agent_events WHERE run_id = ?',
+    [run.runId],
+  );
+  const executions = lookups('tool_executed');
+  const reuses = lookups('tool_reused');
+  const before = beforeRestart(reader, run.runId);
+  const now = `status=${run.status} next_action=${run.nextAction ?? 'none'} version=${String(run.version)}`;
+  return [
+    ticketsLine(tickets),
+    `before restart: ${before ?? 'no restart yet'}`,
+    before === null ? `now: ${now}` : `after restart: ${now}`,
+    `lookup_runbook: attempts=${String(executions + reuses)} executions=${String(executions)} saved_results_reused=${String(reuses)}`,
+    `durable events: ${String(totals?.['events'])} across ${String(totals?.['sessions'])} sessions`,
+    `final reply: ${finalReply(run) ?? 'none yet'}`,
+  ];
+}
+
+export function ticketsLine(tickets: readonly Ticket[]): string {
+  const matched = tickets.filter((ticket) => priorityOf(ticket) === ticket.expectedPriority).length;
+  return `tickets checked: ${String(tickets.length)} | priority rules matched: ${String(matched)}`;
+}
+
+/** What was stored when the last restart took the run up, read from the events before it. */
+function beforeRestart(reader: Reader, runId: string): string | null {
+  const restart = reader.get(
+    `SELECT MAX(sequence) AS sequence FROM agent_events WHERE run_id = ? AND event_type = 'run_resumed'`,
+    [runId],
+  )?.['sequence'];
+  if (typeof restart !== 'number') return null;
+  const count = (type: string) => Number(reader.get(countBefore, [runId, type, restart])?.['n']);
+  const last = reader.get(
+    `SELECT action FROM agent_events WHERE run_id = ? AND event_type = 'checkpoint_saved' AND sequence < ?
+     ORDER BY sequence DESC LIMIT 1`,
+    [runId, restart],
+  );
+  const next =
+    last === undefined ? triage.actions[0]?.name : findAction(triage, String(last['action']))?.next;
+  // Only a running run is taken up: the status before a restart is always this one.
+  return `status=running next_action=${next ?? 'none'} version=${String(count('checkpoint_saved'))} tool_effect_rows=${String(count('tool_executed'))}`;
+}
+
+function countByType(reader: Reader, runId: string, action: string): (type: string) => number {
+  const rows = reader.all(
+    'SELECT event_type, COUNT(*) AS n FROM agent_events WHERE run_id = ? AND action = ? GROUP BY event_type',
+    [runId, action],
+  );
+  const counts = new Map(rows.map((row) => [row['event_type'], Number(row['n'])]));
+  return (type) => counts.get(type) ?? 0;
+}
+
+function finalReply(run: Run): string | null {
+  const context = decodeJson(run.contextJson)?.value;
+  const reply = isJsonObject(context) ? context['reply'] : undefined;
+  return typeof reply === 'string' ? reply : null;
+}
