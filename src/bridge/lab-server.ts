@@ -4,13 +4,24 @@
  */
 import type { CrashPlan } from '../engine/crash.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Failure, Result } from '../engine/failure.ts';
+import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
 import { step } from '../engine/runner.ts';
 import { resumeRun, startRun } from '../engine/start.ts';
+import { inspectFile } from '../storage/import-file.ts';
+import { freshImage } from '../storage/schema.ts';
 import type { LabStorage } from './lab-storage.ts';
-import { labIdOf } from './lab-storage.ts';
+import {
+  dropUndo,
+  keepForUndo,
+  labIdOf,
+  quarantinedBytes,
+  quarantinedImages,
+  storageView,
+  undoImage,
+  undoView,
+} from './lab-storage.ts';
 import { traceCsv } from './trace.ts';
 import type { Ticket } from '../triage/ticket.ts';
 import { ticketToJson } from '../triage/ticket.ts';
@@ -63,7 +74,7 @@ export function labServer(parts: LabParts): LabServer {
     }));
     const calls = await desk.list(labId);
     if (!calls.ok) return calls;
-    const undo = await storage.undo(labId, tables.counts.runs);
+    const undo = await undoView(storage, tables.counts.runs);
     if (!undo.ok) return undo;
     selectedRunId = tables.selected?.run.runId ?? null;
     serial += 1;
@@ -73,7 +84,7 @@ export function labServer(parts: LabParts): LabServer {
       lastCommit: storage.database.lastCommit,
       session: engine.session.label,
       calls: calls.value,
-      storage: storage.state(),
+      storage: storageView(storage),
       undo: undo.value,
       versions: parts.versions,
     });
@@ -117,7 +128,7 @@ export function labServer(parts: LabParts): LabServer {
       const started = await startRun(engine, ticketId, { ticket: ticketToJson(ticket) });
       if (!started.ok) return started;
       selectedRunId = started.value.runId;
-      const dropped = await storage.dropUndo();
+      const dropped = await dropUndo(storage);
       if (!dropped.ok) return dropped;
       const kept = await desk.keepOnly([await storage.database.read(labIdOf)]);
       return viewAfter(kept);
@@ -136,34 +147,35 @@ export function labServer(parts: LabParts): LabServer {
     },
     reset: async () => {
       const { storage } = opened();
-      const kept = await storage.keepForUndo('reset', 0);
-      return viewAfter(kept.ok ? await replace('reset', kept.value.fresh) : kept);
+      const kept = await keepForUndo(storage, 'reset');
+      return viewAfter(kept.ok ? await replace('reset', freshImage(storage.sqlite, storage.random)) : kept);
+    },
+    inspectFile: ({ bytes }) => {
+      const file = inspectFile(opened().storage.sqlite, bytes);
+      return Promise.resolve(file.ok ? succeed(file.value.report) : file);
     },
     importFile: async ({ bytes }) => {
       const { storage } = opened();
-      const file = storage.inspect(bytes);
+      const file = inspectFile(storage.sqlite, bytes);
       if (!file.ok) return file;
-      const kept = await storage.keepForUndo('opened', file.value.report.runs);
-      return viewAfter(kept.ok ? await replace('import', file.value.image) : kept);
+      const kept = await keepForUndo(storage, 'opened');
+      return viewAfter(kept.ok ? await replace('import', file.value.bytes) : kept);
     },
     undo: async () => {
       const { storage } = opened();
-      const image = await storage.undoImage();
+      const image = await undoImage(storage);
       if (!image.ok) return image;
       const replaced = await replace('undo', image.value);
-      return viewAfter(replaced.ok ? await storage.dropUndo() : replaced);
+      return viewAfter(replaced.ok ? await dropUndo(storage) : replaced);
     },
-    inspectFile: ({ bytes }) => {
-      const file = opened().storage.inspect(bytes);
-      return Promise.resolve(file.ok ? succeed(file.value.report) : file);
-    },
-    exportDatabase: () => opened().storage.image(),
+    exportDatabase: async () => succeed(await opened().storage.database.image()),
     exportTrace: async ({ runId }) => succeed(await opened().storage.database.read((reader) => traceCsv(reader, runId))),
-    quarantined: () => opened().storage.quarantined(),
-    exportQuarantined: ({ name }) => opened().storage.quarantinedBytes(name),
+    quarantined: () => quarantinedImages(opened().storage),
+    exportQuarantined: ({ name }) => quarantinedBytes(opened().storage, name),
     deleteQuarantined: async ({ name }) => {
-      const deleted = await opened().storage.deleteQuarantined(name);
-      return deleted.ok ? opened().storage.quarantined() : deleted;
+      const { storage } = opened();
+      const deleted = await storage.kept.delete(name);
+      return deleted.ok ? quarantinedImages(storage) : deleted;
     },
   };
 
@@ -182,5 +194,3 @@ export function labServer(parts: LabParts): LabServer {
     },
   };
 }
-
-export type { Failure };

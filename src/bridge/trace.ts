@@ -8,6 +8,9 @@ import type { Reader } from '../engine/ports.ts';
 
 const columns = ['run_id', 'sequence', 'session', 'event_type', 'action', 'detail', 'created_at_utc'];
 
+/** The library's own pattern misses a formula with a line break inside. */
+const formulaStart = /^[=+\-@\t\r\n]/;
+
 /** The events of one run, or of all runs (null), in the order of their sequence. Lines end in CR LF. */
 export function traceCsv(reader: Reader, runId: string | null): string {
   const rows = reader.all(
@@ -16,7 +19,7 @@ export function traceCsv(reader: Reader, runId: string | null): string {
   );
   const csv = Papa.unparse(
     { fields: columns, data: rows.map((row) => columns.map((column) => row[column])) },
-    { newline: '\r\n', escapeFormulae: true },
+    { newline: '\r\n', escapeFormulae: formulaStart },
   );
   return `${csv}\r\n`;
 }

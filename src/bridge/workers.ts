@@ -7,7 +7,6 @@ import type { Arm } from '../engine/crash.ts';
 import type { Answer, Client } from './client.ts';
 import { connect } from './client.ts';
 import type { DeskInit } from './desk-init.ts';
-import type { Push } from './protocol.ts';
 import type { LabView } from './views.ts';
 
 export interface WorkerFiles {
@@ -21,20 +20,16 @@ export interface OpenOptions {
   readonly store: 'indexeddb' | 'memory';
   readonly arms: readonly Arm[];
   readonly selectedRunId: string | null;
-  /** Hears what the worker says unasked, from its first message on. */
-  readonly onPush: (push: Push) => void;
-  /** Hears, once, why the worker died by itself: nobody terminated it. */
-  readonly onLost: (reason: string) => void;
+  /** Told before the request is sent, so that no push is missed. */
+  readonly connected: (client: Client) => void;
 }
 
-export interface OpenedAgent {
-  readonly client: Client;
-  /** Settles with the reply to `open`. */
-  readonly opened: Promise<Answer<LabView>>;
+export interface LabWorkers {
+  /** A new agent worker, and the reply to `open`. Terminate the old client first. */
+  open(options: OpenOptions): Promise<{ readonly client: Client; readonly opened: Answer<LabView> }>;
 }
 
-/** Starts one life of the agent worker and opens the database. Terminate the client before the next. */
-export function labWorkers(files: WorkerFiles): (options: OpenOptions) => OpenedAgent {
+export function labWorkers(files: WorkerFiles): LabWorkers {
   let desk: { readonly worker: Worker; readonly store: OpenOptions['store'] } | null = null;
   let memoryHost: Promise<(port: MessagePort) => void> | null = null;
 
@@ -53,17 +48,16 @@ export function labWorkers(files: WorkerFiles): (options: OpenOptions) => Opened
     return channel.port2;
   }
 
-  return ({ store, arms, selectedRunId, onPush, onLost }) => {
-    const { port1: deskSide, port2: agentSide } = new MessageChannel();
-    deskFor(store).postMessage({ type: 'connect', port: deskSide } satisfies DeskInit, [deskSide]);
-    const client = connect(files.newAgent());
-    client.onPush(onPush);
-    client.onLost(onLost);
-    async function open(): Promise<Answer<LabView>> {
+  return {
+    open: async ({ store, arms, selectedRunId, connected }) => {
+      const { port1: deskSide, port2: agentSide } = new MessageChannel();
+      deskFor(store).postMessage({ type: 'connect', port: deskSide } satisfies DeskInit, [deskSide]);
+      const client = connect(files.newAgent());
+      connected(client);
       const memory = store === 'memory' ? { memoryPort: await memoryPort() } : {};
       const params = { store, storageName: files.storageName, arms, selectedRunId, deskPort: agentSide, ...memory };
-      return client.request('open', params, [agentSide, ...Object.values(memory)]);
-    }
-    return { client, opened: open() };
+      const opened = await client.request('open', params, [agentSide, ...Object.values(memory)]);
+      return { client, opened };
+    },
   };
 }
