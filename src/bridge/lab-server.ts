@@ -36,7 +36,7 @@ export interface LabParts {
   readonly crash: CrashPlan;
   readonly clock: Clock;
   readonly tickets: readonly Ticket[];
-  readonly versions: LabView['versions'];
+  readonly sqljsVersion: string;
   /** Opens the database where the page wants it, and the way to the desk. */
   open(params: Params<'open'>): Promise<Result<{ readonly storage: LabStorage; readonly desk: DeskClient }>>;
 }
@@ -86,12 +86,17 @@ export function labServer(parts: LabParts): LabServer {
       calls: calls.value,
       storage: storageView(storage),
       undo: undo.value,
-      versions: parts.versions,
+      versions: { sqlite: storage.sqlite.version, sqljs: parts.sqljsVersion },
     });
   }
   /** The view after something was done, or why it was not done. */
   async function viewAfter(done: Result<unknown>): Promise<Result<LabView>> {
     return done.ok ? view() : done;
+  }
+  /** Takes in what other tabs wrote before anything builds on it. */
+  async function upToDate(): Promise<Result<OpenLab>> {
+    const refreshed = await opened().storage.database.refresh();
+    return refreshed.ok ? succeed(opened()) : refreshed;
   }
   /** Puts an image in place of the lab's; the sessions of a new lab are numbered anew. */
   async function replace(boundary: string, bytes: Uint8Array): Promise<Result<unknown>> {
@@ -119,10 +124,12 @@ export function labServer(parts: LabParts): LabServer {
     },
     view: async (params) => {
       selectedRunId = params.selectedRunId;
-      return viewAfter(await opened().storage.database.refresh());
+      return viewAfter(await upToDate());
     },
     start: async ({ ticketId }) => {
-      const { engine, storage, desk } = opened();
+      const ready = await upToDate();
+      if (!ready.ok) return ready;
+      const { engine, storage, desk } = ready.value;
       const ticket = parts.tickets.find((candidate) => candidate.ticketId === ticketId);
       if (ticket === undefined) return fail({ type: 'TicketNotFound', ticketId });
       const started = await startRun(engine, ticketId, { ticket: ticketToJson(ticket) });
@@ -135,11 +142,13 @@ export function labServer(parts: LabParts): LabServer {
     },
     resume: async ({ runId }) => {
       selectedRunId = runId;
-      return viewAfter(await resumeRun(opened().engine, runId));
+      const ready = await upToDate();
+      return viewAfter(ready.ok ? await resumeRun(ready.value.engine, runId) : ready);
     },
     step: async ({ runId }) => {
       selectedRunId = runId;
-      return viewAfter(await step(opened().engine, runId));
+      const ready = await upToDate();
+      return viewAfter(ready.ok ? await step(ready.value.engine, runId) : ready);
     },
     arm: ({ arms }) => {
       crash.arm(arms);
@@ -159,7 +168,7 @@ export function labServer(parts: LabParts): LabServer {
       const file = inspectFile(storage.sqlite, bytes);
       if (!file.ok) return file;
       const kept = await keepForUndo(storage, 'opened');
-      return viewAfter(kept.ok ? await replace('import', file.value.bytes) : kept);
+      return viewAfter(kept.ok ? await replace('import', file.value.image) : kept);
     },
     undo: async () => {
       const { storage } = opened();

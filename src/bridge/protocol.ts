@@ -5,7 +5,10 @@
  */
 import type { Arm } from '../engine/crash.ts';
 import type { Failure } from '../engine/failure.ts';
+import type { FileReport } from '../storage/import-file.ts';
 import type { LabView } from './views.ts';
+
+export type { FileReport };
 
 export interface Commands {
   /**
@@ -51,15 +54,6 @@ export interface Commands {
   exportQuarantined: { params: { readonly name: string }; result: Uint8Array };
   /** Deletes one of them: only a user asks for this. */
   deleteQuarantined: { params: { readonly name: string }; result: readonly QuarantinedImage[] };
-}
-
-export interface FileReport {
-  readonly runs: number;
-  readonly events: number;
-  readonly effects: number;
-  readonly bytes: number;
-  /** Runs that stand in the middle. */
-  readonly unfinished: number;
 }
 
 export interface QuarantinedImage {

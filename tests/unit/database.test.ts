@@ -5,7 +5,8 @@ import type { Transaction } from '../../src/engine/ports.ts';
 import type { AgentDatabase } from '../../src/storage/database.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { seededRandom } from '../support/random.ts';
-import { testDatabase, value } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
+import { value } from '../support/result.ts';
 
 function addEffect(key: string): (transaction: Transaction) => Result<number> {
   return (transaction) =>

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { traceCsv } from '../../src/bridge/trace.ts';
 import { loadRun } from '../../src/engine/checkpoint.ts';
 import { succeed } from '../../src/engine/failure.ts';
+import type { ToolRequest } from '../../src/engine/ports.ts';
 import { step } from '../../src/engine/runner.ts';
 import { startRun } from '../../src/engine/start.ts';
 import { CrashPlan } from '../../src/engine/crash.ts';
@@ -64,7 +65,7 @@ describe('the report', () => {
       world: {
         ...left.world,
         toolsFor: () => ({
-          call: (request: { tool: string; arguments: never }) => {
+          call: (request: ToolRequest) => {
             const answer = desk[request.tool]?.(request.arguments);
             if (!answer?.ok) throw new Error('the desk has no answer');
             return Promise.resolve(succeed(answer.value));

@@ -1,0 +1,57 @@
+/** The agent's worker: SQLite and the engine. Chooses the concrete parts; attaches its listener before it awaits. */
+import wasmUrl from 'sql.js/dist/sql-wasm-browser.wasm?url';
+import ticketsCsv from '../static/facility_tickets.csv?raw';
+import { openLabStorage } from './bridge/lab-opening.ts';
+import { labServer } from './bridge/lab-server.ts';
+import type { FromWorker, Request } from './bridge/protocol.ts';
+import type { Server } from './bridge/server.ts';
+import { serve } from './bridge/server.ts';
+import { CrashPlan } from './engine/crash.ts';
+import { cryptoRandom } from './storage/random.ts';
+import { parseTickets } from './triage/ticket.ts';
+
+const crash = new CrashPlan([], (boundary) => {
+  self.postMessage({ type: 'halted', boundary } satisfies FromWorker);
+});
+const clock = { now: () => new Date().toISOString() };
+let server: Server | null = null;
+
+const lab = labServer({
+  crash,
+  clock,
+  tickets: parseTickets(ticketsCsv),
+  sqljsVersion: __SQLJS_VERSION__,
+  open: (params) =>
+    openLabStorage({
+      params,
+      crash,
+      clock,
+      random: cryptoRandom,
+      wasmUrl,
+      loading: (loaded, total) => server?.push({ type: 'loading', loaded, total }),
+      changedElsewhere: () =>
+        server?.inTurn(async () => {
+          const view = await lab.refreshed();
+          if (view !== null) server?.push({ type: 'changed', view });
+        }),
+    }),
+});
+
+server = serve(
+  {
+    postMessage: (message) => {
+      self.postMessage(message);
+    },
+    onRequest: (listener) => {
+      self.onmessage = (event: MessageEvent<Request>) => {
+        listener(event.data);
+      };
+    },
+    close: () => {
+      self.close();
+    },
+  },
+  crash,
+  lab.handlers,
+  lab.currentView,
+);

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import schemaSql from '../../static/schema.sql?raw';
+import { labServer } from '../../src/bridge/lab-server.ts';
+import type { LabServer } from '../../src/bridge/lab-server.ts';
+import type { LabView } from '../../src/bridge/views.ts';
+import { CrashPlan } from '../../src/engine/crash.ts';
+import { succeed } from '../../src/engine/failure.ts';
+import type { ImageStorage } from '../../src/storage/image-storage.ts';
+import { memoryStorage } from '../../src/storage/image-storage.ts';
+import { cryptoRandom } from '../../src/storage/random.ts';
+import { parseTickets } from '../../src/triage/ticket.ts';
+import { triageTools } from '../../src/triage/tools.ts';
+import { memoryCallLog } from '../../src/world/call-log.ts';
+import type { CallLog } from '../../src/world/call-log.ts';
+import { connectDesk, serveDesk } from '../../src/world/desk-port.ts';
+import type { Parts } from '../support/lives.ts';
+import { must, open, steppingClock, testParts } from '../support/lives.ts';
+
+let parts: Parts;
+let storage: ImageStorage;
+let log: CallLog;
+const ports: MessagePort[] = [];
+const clock = steppingClock();
+
+beforeAll(async () => {
+  parts = await testParts();
+});
+beforeEach(() => {
+  storage = memoryStorage(clock);
+  log = memoryCallLog();
+});
+afterEach(() => {
+  for (const port of ports.splice(0)) port.close();
+});
+
+/** One more worker's server over the same storage and the same outside world, opened. */
+async function tab(): Promise<{ server: LabServer; view: LabView; crash: CrashPlan }> {
+  const crash = new CrashPlan();
+  const server = labServer({
+    crash,
+    clock,
+    tickets: parseTickets(readFileSync('static/facility_tickets.csv', 'utf8')),
+    sqljsVersion: 'test',
+    open: async () => {
+      const { port1, port2 } = new MessageChannel();
+      ports.push(port1, port2);
+      const handlers = triageTools(readFileSync('static/runbooks.csv', 'utf8'));
+      serveDesk(port1, Promise.resolve({ log, handlers, clock }));
+      const database = await open(parts, storage.pages, crash, clock);
+      const lab = { database, kept: storage.kept, sqlite: parts.sqlite, random: cryptoRandom, clock };
+      return succeed({ storage: lab, desk: connectDesk(port2, crash, 5) });
+    },
+  });
+  const opened = await server.handlers.open({
+    store: 'memory',
+    storageName: 'test',
+    arms: [],
+    selectedRunId: null,
+    deskPort: new MessageChannel().port1,
+  });
+  return { server, view: must(opened), crash };
+}
+
+async function completed(ticketId: string): Promise<{ server: LabServer; view: LabView }> {
+  const { server } = await tab();
+  let view = must(await server.handlers.start({ ticketId }));
+  while (view.selected?.run.status === 'running') {
+    view = must(await server.handlers.step({ runId: view.selected.run.runId }));
+  }
+  return { server, view };
+}
+
+/** A database that another program made: the three tables only, in the middle of a run. */
+function foreignFile(change = ''): Uint8Array {
+  const database = parts.sqlite.openScratch(null);
+  database.exec(schemaSql);
+  database.exec(`
+    INSERT INTO agent_runs VALUES ('run-T104', 'T104', 'running', 'lookup_runbook',
+      '{"priority":"urgent","ticket":{"area":"cold storage","outage_minutes":18,"safety_impact":"yes","ticket_id":"T104"}}', 1);
+    INSERT INTO agent_events VALUES
+      ('run-T104', 1, 'session-1', 'run_started', 'start', 'T104', '2026-01-05T09:00:00Z'),
+      ('run-T104', 2, 'session-1', 'checkpoint_saved', 'classify_priority', 'version 1', '2026-01-05T09:00:01Z'),
+      ('run-T104', 3, 'session-1', 'tool_executed', 'lookup_runbook', 'run-T104:lookup_runbook', '2026-01-05T09:00:02Z');
+    INSERT INTO tool_effects VALUES ('run-T104:lookup_runbook', 'lookup_runbook', '{"next_step":"Saved elsewhere.","runbook_code":"X"}');
+    ${change}`);
+  const bytes = database.export();
+  database.close();
+  return bytes;
+}
+
+describe('a run in the lab', () => {
+  test('it completes, holds every invariant, and its reply and counts come from the database', async () => {
+    const { view } = await completed('T104');
+    expect(view.selected?.run).toMatchObject({ runId: 'run-T104', status: 'completed', version: 4 });
+    expect(view.invariants.map(({ id, violations }) => [id, violations])).toEqual(
+      ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8'].map((id) => [id, 0]),
+    );
+    expect(view.counts).toEqual({ runs: 1, events: 7, effects: 2 });
+    expect(view.calls.map((call) => call.tool)).toEqual(['lookup_runbook', 'draft_reply']);
+    expect(view.selected?.actions.map(({ state, version }) => [state, version])).toEqual([1, 2, 3, 4].map((n) => ['done', n]));
+    expect(view.lastCommit?.boundary).toBe('finish.checkpoint');
+    expect(view.lastCommit?.changes.map(({ table, operation }) => [table, operation])).toEqual([
+      ['agent_runs', 'update'],
+      ['agent_events', 'insert'],
+    ]);
+  });
+
+  test('all six tickets can be run side by side', async () => {
+    const { server } = await tab();
+    for (const ticketId of ['T101', 'T102', 'T103', 'T104', 'T105', 'T106']) must(await server.handlers.start({ ticketId }));
+    const view = must(await server.handlers.view({ selectedRunId: 'run-T102' }));
+    expect(view.runs.map((run) => run.ticketId)).toEqual(['T101', 'T102', 'T103', 'T104', 'T105', 'T106']);
+    expect(view.selected?.run.runId).toBe('run-T102');
+  });
+
+  test('another tab sees what this one wrote, and takes the run up as a session of its own', async () => {
+    const a = await tab();
+    const b = await tab();
+    must(await a.server.handlers.start({ ticketId: 'T104' }));
+    expect((await b.server.refreshed())?.counts.runs).toBe(1);
+    expect(await b.server.refreshed()).toBeNull();
+    const view = must(await b.server.handlers.step({ runId: 'run-T104' }));
+    expect(view.selected?.events.map((event) => event.session)).toEqual(['session-1', 'session-2', 'session-2']);
+  });
+
+  test('an unknown ticket is a failure, not a run', async () => {
+    const { server } = await tab();
+    expect(await server.handlers.start({ ticketId: 'T999' })).toEqual({
+      ok: false,
+      failure: { type: 'TicketNotFound', ticketId: 'T999' },
+    });
+  });
+});
+
+describe('reset and undo', () => {
+  test('reset empties the lab and the world’s log; undo brings both back, in a later session too', async () => {
+    const { server } = await completed('T104');
+    const empty = must(await server.handlers.reset({}));
+    expect(empty).toMatchObject({ counts: { runs: 0, events: 0, effects: 0 }, calls: [], undo: { runs: 1, what: 'reset' } });
+    const later = await tab();
+    expect(later.view.undo).toMatchObject({ runs: 1, what: 'reset' });
+    const back = must(await later.server.handlers.undo({}));
+    expect(back).toMatchObject({ counts: { runs: 1, events: 7, effects: 2 }, undo: null });
+    expect(back.calls).toHaveLength(2);
+    expect(await later.server.handlers.undo({})).toMatchObject({ ok: false, failure: { type: 'NothingToUndo' } });
+  });
+
+  test('sessions of a reset lab are numbered from 1 again', async () => {
+    const { server } = await completed('T104');
+    must(await server.handlers.reset({}));
+    const view = must(await server.handlers.start({ ticketId: 'T101' }));
+    expect(view.selected?.events[0]?.session).toBe('session-1');
+  });
+
+  test('the next run ends the possibility to undo, and the world forgets the former lab', async () => {
+    const { server } = await completed('T104');
+    must(await server.handlers.reset({}));
+    const view = must(await server.handlers.start({ ticketId: 'T101' }));
+    expect(view.undo).toBeNull();
+    expect(await storage.kept.list()).toEqual({ ok: true, value: [] });
+  });
+});
+
+describe('opening a file from elsewhere', () => {
+  test('a run that stands in the middle is adopted and resumed with its saved result', async () => {
+    const { server } = await tab();
+    const bytes = foreignFile();
+    expect(must(await server.handlers.inspectFile({ bytes }))).toMatchObject({ runs: 1, events: 3, effects: 1, unfinished: 1 });
+    let view = must(await server.handlers.importFile({ bytes }));
+    expect(view.selected).toMatchObject({ run: { runId: 'run-T104', version: 1 }, obstacle: null, resumes: true });
+    while (view.selected?.run.status === 'running') view = must(await server.handlers.step({ runId: 'run-T104' }));
+    expect(view.selected?.events.map((event) => event.eventType).slice(3)).toEqual([
+      'run_adopted',
+      'run_resumed',
+      'tool_reused',
+      'checkpoint_saved',
+      'tool_executed',
+      'checkpoint_saved',
+      'checkpoint_saved',
+    ]);
+    expect(view.selected?.events[3]?.session).toBe('session-2');
+    expect(view.selected?.report.at(-1)).toBe('final reply: Priority: urgent. Next step: Saved elsewhere.');
+    expect(view.calls.map((call) => call.tool)).toEqual(['draft_reply']);
+  });
+
+  test('what was there comes back with undo', async () => {
+    const { server } = await completed('T101');
+    must(await server.handlers.importFile({ bytes: foreignFile() }));
+    const view = must(await server.handlers.undo({}));
+    expect(view.runs.map((run) => run.runId)).toEqual(['run-T101']);
+  });
+
+  test.each([
+    ['not a database', () => new TextEncoder().encode('hello')],
+    ['cut off', () => foreignFile().slice(0, 6000)],
+    ['without tool_effects', () => foreignFile('DROP TABLE tool_effects;')],
+    ['with a trigger on our table', () => foreignFile('CREATE TRIGGER t AFTER UPDATE ON agent_runs BEGIN DELETE FROM agent_events; END;')],
+    ['with an event of no run', () => foreignFile(`INSERT INTO agent_events VALUES ('x', 1, 's', 'e', 'a', 'd', 't');`)],
+  ])('a file that is %s is refused with a reason, and nothing changes', async (_, bytes) => {
+    const { server, view: before } = await completed('T101');
+    const refused = await server.handlers.importFile({ bytes: bytes() });
+    expect(refused).toMatchObject({ ok: false, failure: { type: 'FileRefused' } });
+    const after = must(await server.handlers.view({ selectedRunId: null }));
+    expect(after.runs).toEqual(before.runs);
+    expect(after.storage.generation).toBe(before.storage.generation);
+    expect(after.undo).toBeNull();
+  });
+
+  test('an exported database opens again as it was', async () => {
+    const { server, view } = await completed('T104');
+    const bytes = must(await server.handlers.exportDatabase({}));
+    must(await server.handlers.reset({}));
+    const opened = must(await server.handlers.importFile({ bytes }));
+    expect(opened.selected?.events).toEqual(view.selected?.events);
+  });
+});
