@@ -67,7 +67,7 @@ export default defineConfig({
         define: versions,
         plugins: [svelte()],
         worker: { format: 'es' },
-        optimizeDeps: { exclude: ['sql.js'] },
+        optimizeDeps: { include: ['sql.js', 'xxhash-wasm'] },
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],

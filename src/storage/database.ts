@@ -27,6 +27,8 @@ export interface DatabaseParts {
   readonly crash: CrashPort;
   readonly random: Random;
   readonly clock: Clock;
+  /** Called after each durable commit: for the hint to other tabs. */
+  readonly announce?: (generation: number) => void;
 }
 
 export interface DatabaseState {
@@ -217,7 +219,10 @@ class SqlJsDatabase implements AgentDatabase {
         const written = await this.#durable.write();
         if (!written.ok) return written;
         if (written.value === 'again') continue;
-        if (written.value === 'saved') this.#savedAtUtc = this.#parts.clock.now();
+        if (written.value === 'saved') {
+          this.#savedAtUtc = this.#parts.clock.now();
+          this.#parts.announce?.(this.#durable.generation);
+        }
         this.#lastCommit = { boundary, changes };
         this.#parts.crash.reach(`${boundary}.durable`);
         return done;

@@ -81,6 +81,7 @@ export class MemoryPageStore implements PageStore {
       base: this.#current.base,
       pieces: this.#current.pieces.map((value, key) => ({ key, value })),
       log: [...this.#log].map(([key, value]) => ({ key, value })),
+      setAside: false,
     };
   }
 

@@ -70,3 +70,8 @@ export function freshImage(sqlite: Sqlite, random: Random): Uint8Array {
     database.close();
   }
 }
+
+/** As `freshImage`, to compare with: its lab id is no draw. */
+export function emptyImage(sqlite: Sqlite): Uint8Array {
+  return freshImage(sqlite, { bytes: (count) => new Uint8Array(count) });
+}

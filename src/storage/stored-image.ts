@@ -65,6 +65,8 @@ export interface StoredImage {
   readonly base: unknown;
   readonly pieces: readonly StoredEntry[];
   readonly log: readonly StoredEntry[];
+  /** It was found damaged before, and the move to a fresh one did not end. */
+  readonly setAside: boolean;
 }
 
 export type Assembled =
@@ -99,6 +101,7 @@ export function sealRecord(
 export function assemble(checksum: Checksum, stored: StoredImage): Assembled {
   const format = storedFormat(stored.base);
   if (format !== null && format > knownFormat) return { type: 'newer', stored: format };
+  if (stored.setAside) return damaged('it was set aside before');
   const base = parseBase(stored.base);
   if (!base) return damaged('the base record is not readable');
   if (base.checksum !== checksum.of(baseFacts(base), new Uint8Array(0)))

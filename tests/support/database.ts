@@ -1,10 +1,10 @@
 /** Opens databases over page stores in tests. */
 import { noCrash } from '../../src/engine/crash.ts';
-import type { Result } from '../../src/engine/failure.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
 import { openDatabase, type AgentDatabase, type DatabaseParts } from '../../src/storage/database.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { seededRandom } from './random.ts';
+import { value } from './result.ts';
 import { testSqlite } from './sqlite.ts';
 
 /** What a database needs, with a memory page store of its own; `over` replaces any part. */
@@ -23,10 +23,4 @@ export async function databaseParts(over: Partial<DatabaseParts> = {}): Promise<
 /** An open database, or an error when it does not open. */
 export async function testDatabase(over: Partial<DatabaseParts> = {}): Promise<AgentDatabase> {
   return value(await openDatabase(await databaseParts(over)));
-}
-
-/** The value of a result that must be one. */
-export function value<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.failure));
-  return result.value;
 }
