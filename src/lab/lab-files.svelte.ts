@@ -1,0 +1,113 @@
+/**
+ * Owns: what goes in and out of the lab as files, and Reset and Undo.
+ * Leaves: reading and checking a file to the worker; the dialogs to their components.
+ */
+import type { FileReport, QuarantinedImage } from '../bridge/protocol.ts';
+import type { Failure } from '../engine/failure.ts';
+import { download } from '../ui/download.ts';
+import type { Lab } from './lab.svelte.ts';
+
+/** A file on its way in: looked at, and then refused or waiting for a yes. */
+export type Offer =
+  | { readonly type: 'none' }
+  | { readonly type: 'looking'; readonly name: string }
+  | { readonly type: 'refused'; readonly name: string; readonly failure: Failure }
+  | { readonly type: 'asks'; readonly name: string; readonly bytes: Uint8Array; readonly report: FileReport };
+
+/** No lab's database is near this; a larger file would only fill the memory. */
+const largestFile = 256 * 1024 * 1024;
+
+export class LabFiles {
+  offer = $state.raw<Offer>({ type: 'none' });
+  quarantined = $state.raw<readonly QuarantinedImage[]>([]);
+  readonly #lab: Lab;
+
+  constructor(lab: Lab) {
+    this.#lab = lab;
+  }
+
+  async look(file: File): Promise<void> {
+    this.#lab.pause();
+    this.#lab.cancelCountdown();
+    const { name } = file;
+    this.offer = { type: 'looking', name };
+    if (file.size > largestFile) {
+      this.#refuse(name, { type: 'FileRefused', reason: 'it is larger than 256 MB' });
+      return;
+    }
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const looked = await this.#lab.ask((agent) => agent.request('inspectFile', { bytes }));
+    this.#lab.trouble = null;
+    if (looked === null) this.offer = { type: 'none' };
+    else if (looked.ok) this.offer = { type: 'asks', name, bytes, report: looked.value };
+    else this.#refuse(name, looked.failure);
+  }
+
+  async accept(): Promise<void> {
+    if (this.offer.type !== 'asks') return;
+    const { name, bytes } = this.offer;
+    const opened = await this.#lab.ask((agent) => agent.request('importFile', { bytes }));
+    this.#lab.trouble = null;
+    if (opened?.ok === false) return this.#refuse(name, opened.failure);
+    this.offer = { type: 'none' };
+    if (opened === null) return;
+    this.#replaced();
+    this.#lab.receive(opened.value);
+    this.#lab.said = `${name} is open. Undo brings the former database back until the next run starts.`;
+  }
+
+  dismiss(): void {
+    this.offer = { type: 'none' };
+  }
+
+  async reset(): Promise<void> {
+    this.#lab.pause();
+    if (await this.#lab.show((agent) => agent.request('reset', {}))) {
+      this.#replaced();
+      this.#lab.said = 'The lab is empty. Undo brings everything back until the next run starts.';
+    }
+  }
+
+  async undo(): Promise<void> {
+    this.#lab.pause();
+    if (await this.#lab.show((agent) => agent.request('undo', {}))) {
+      this.#replaced();
+      this.#lab.said = 'The former database is back.';
+    }
+  }
+
+  async downloadDatabase(): Promise<void> {
+    const image = await this.#lab.ask((agent) => agent.request('exportDatabase', {}));
+    if (image?.ok) download('crashpoint.db', image.value, 'application/vnd.sqlite3');
+  }
+
+  async downloadTrace(): Promise<void> {
+    const runId = this.#lab.run?.run.runId ?? null;
+    const trace = await this.#lab.ask((agent) => agent.request('exportTrace', { runId }));
+    if (trace?.ok) download(`${runId ?? 'crashpoint'}-trace.csv`, trace.value, 'text/csv');
+  }
+
+  async listQuarantined(): Promise<void> {
+    const found = await this.#lab.ask((agent) => agent.request('quarantined', {}));
+    if (found?.ok) this.quarantined = found.value;
+  }
+
+  async downloadQuarantined(name: string): Promise<void> {
+    const image = await this.#lab.ask((agent) => agent.request('exportQuarantined', { name }));
+    if (image?.ok) download(`${name.replace(/[^\w.-]+/g, '_')}.db`, image.value, 'application/octet-stream');
+  }
+
+  async deleteQuarantined(name: string): Promise<void> {
+    const left = await this.#lab.ask((agent) => agent.request('deleteQuarantined', { name }));
+    if (left?.ok) this.quarantined = left.value;
+  }
+
+  #refuse(name: string, failure: Failure): void {
+    this.offer = { type: 'refused', name, failure };
+  }
+
+  #replaced(): void {
+    this.#lab.dismissRestart();
+    this.#lab.ticketWithoutRun = null;
+  }
+}

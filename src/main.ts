@@ -1,0 +1,68 @@
+/** The page. Chooses the concrete parts and puts them together; decides nothing else. */
+import { mount, type Component } from 'svelte';
+import { labWorkers } from './bridge/workers.ts';
+import { diskOf } from './lab/disk.ts';
+import { Guide } from './lab/guide.svelte.ts';
+import { Lab } from './lab/lab.svelte.ts';
+import { LabFiles } from './lab/lab-files.svelte.ts';
+import LabScreen from './lab/LabScreen.svelte';
+import StartPage from './lab/StartPage.svelte';
+import { idbKeep } from './ui/keep.ts';
+import { Route } from './ui/route.svelte.ts';
+import { Settings } from './ui/settings.svelte.ts';
+import Shell from './ui/Shell.svelte';
+import { markVisit } from './ui/visit.ts';
+import { wait } from './ui/wait.ts';
+import './ui/theme.css';
+
+/** Several copies of this page may share one origin: each has its own name. */
+const storageName = `crashpoint:${new URL('.', location.href).pathname}`;
+const keep = idbKeep(`${storageName}:page`);
+const settings = new Settings(keep);
+const guide = new Guide(keep);
+const lab = new Lab({
+  workers: labWorkers({
+    newAgent: () => new Worker(new URL('./agent.worker.ts', import.meta.url), { type: 'module' }),
+    newDesk: () => new Worker(new URL('./desk.worker.ts', import.meta.url), { type: 'module' }),
+    storageName,
+  }),
+  keep,
+  settings,
+  sameVisit: markVisit(),
+  reload: () => location.reload(),
+  now: () => new Date().toISOString(),
+  wait,
+  reducedMotion: () => matchMedia('(prefers-reduced-motion: reduce)').matches,
+  askToPersist: () => navigator.storage?.persist?.().catch(() => null) ?? Promise.resolve(null),
+  userAgent: navigator.userAgent,
+});
+const files = new LabFiles(lab);
+lab.predictFirst = () => guide.holdsResume();
+
+const withProps =
+  <P extends Record<string, unknown>>(component: Component<P>, props: P): Component =>
+  (internals) =>
+    component(internals, props);
+
+mount(Shell, {
+  target: document.body,
+  props: {
+    route: new Route(),
+    settings,
+    screens: [
+      { path: '/', title: 'Crashpoint', component: StartPage },
+      { path: '/lab', title: 'Lab · Crashpoint', component: withProps(LabScreen, { lab, files, guide }) },
+    ],
+    disk: () => diskOf(lab),
+    persisted: () => lab.persisted,
+    ondownload: () => void files.downloadDatabase(),
+  },
+});
+
+addEventListener('beforeunload', (event) => {
+  // Only where a reload loses work: in memory, with something to lose.
+  if (lab.store === 'memory' && (lab.view?.counts.runs ?? 0) > 0) event.preventDefault();
+});
+await Promise.all([settings.load(), guide.load()]);
+await lab.open();
+await files.listQuarantined();

@@ -1,0 +1,66 @@
+/**
+ * Owns: events in words, and the session's number, shape and mark, the same in table, chart and announcements.
+ * Leaves: the colours to theme.css (`--session-0` …).
+ */
+import type { AgentEvent } from '../engine/records.ts';
+
+/** Shapes, one a session, so that colour never speaks alone. Chart.js knows them by these names. */
+export const shapes = ['circle', 'triangle', 'rect', 'rectRot', 'star'] as const;
+export type Shape = (typeof shapes)[number];
+
+const marks: Readonly<Record<Shape, string>> = {
+  circle: '●',
+  triangle: '▲',
+  rect: '■',
+  rectRot: '◆',
+  star: '✳',
+};
+
+export interface SessionMark {
+  readonly session: string;
+  readonly index: number;
+  readonly shape: Shape;
+  readonly mark: string;
+}
+
+/** The run's sessions in the order of their first event. */
+export function sessionsOf(events: readonly AgentEvent[]): readonly SessionMark[] {
+  const names = [...new Set(events.map((event) => event.session))];
+  return names.map((session, index) => {
+    const shape = shapes[index % shapes.length] ?? 'circle';
+    return { session, index: index % shapes.length, shape, mark: marks[shape] };
+  });
+}
+
+/** Sequences of the first event after each restart: a dashed line stands before each. */
+export function restartsOf(events: readonly AgentEvent[]): readonly number[] {
+  return events
+    .filter((event, at) => at > 0 && events[at - 1]?.session !== event.session)
+    .map((event) => event.sequence);
+}
+
+/** "Session 2 reused the saved result for lookup_runbook." */
+export function eventSentence(event: AgentEvent): string {
+  const who = event.session.replace(/^session-/, 'Session ');
+  switch (event.eventType) {
+    case 'run_started':
+      return `${who} started ${event.runId} for ticket ${event.detail}.`;
+    case 'run_resumed':
+      return `${who} loaded the durable state and took up ${event.runId}.`;
+    case 'run_adopted':
+      return `${who} adopted ${event.runId}, which was made elsewhere.`;
+    case 'checkpoint_saved':
+      return `${who} saved the checkpoint of ${event.action}, ${event.detail}.`;
+    case 'tool_executed':
+      return `${who} called ${event.action} and saved its result.`;
+    case 'tool_reused':
+      return `${who} reused the saved result for ${event.action}: no second call.`;
+    default:
+      return `${who}: ${event.eventType}, ${event.action}.`;
+  }
+}
+
+/** "event 5 of 9, tool_reused, lookup_runbook, session 2" */
+export function eventPosition(event: AgentEvent, of: number): string {
+  return `event ${event.sequence} of ${of}, ${event.eventType}, ${event.action}, ${event.session.replace('-', ' ')}`;
+}

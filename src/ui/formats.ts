@@ -1,0 +1,36 @@
+/** Owns: how numbers, sizes and times are written on the page. Times are stored in UTC and shown in local time. */
+
+export function bytesInWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(bytes < 10240 ? 1 : 0)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+/** hh:mm:ss, local. */
+export function clockTime(utc: string): string {
+  const time = new Date(utc);
+  if (Number.isNaN(time.getTime())) return utc;
+  return [time.getHours(), time.getMinutes(), time.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}
+
+/** "1 row", "2 rows". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** "Chromium 156", from what the browser says of itself. */
+export function browserName(userAgent: string): string {
+  const known: readonly (readonly [RegExp, string])[] = [
+    [/Edg\/(\d+)/, 'Edge'],
+    [/Firefox\/(\d+)/, 'Firefox'],
+    [/(?:Headless)?Chrom(?:e|ium)\/(\d+)/, 'Chromium'],
+    [/Version\/(\d+).*Safari/, 'Safari'],
+  ];
+  for (const [pattern, name] of known) {
+    const version = pattern.exec(userAgent)?.[1];
+    if (version !== undefined) return `${name} ${version}`;
+  }
+  return 'unknown browser';
+}

@@ -1,0 +1,48 @@
+/**
+ * Owns: which key is which command. Single letters can be turned off (WCAG 2.1.4).
+ * Leaves: the commands to the screens, the list for a reader to KeysDialog.svelte.
+ */
+export type KeyCommand = 'step' | 'run' | 'crash-at' | 'crash-now' | 'resume' | 'help';
+
+export const keyList: readonly { readonly keys: string; readonly does: string }[] = [
+  { keys: 'Space or K', does: 'Step' },
+  { keys: 'R', does: 'Run to the end, or pause' },
+  { keys: 'X', does: 'Crash at…' },
+  { keys: 'Shift + X', does: 'Crash now' },
+  { keys: 'O', does: 'Resume' },
+  { keys: '?', does: 'This list' },
+  { keys: '← and →', does: 'Move the cursor, when the timeline’s slider has the focus' },
+  { keys: 'Esc', does: 'Close a dialog' },
+];
+
+/** Null: the key is the browser's, or belongs to the control that has the focus. */
+export function commandFor(event: KeyboardEvent): KeyCommand | null {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return null;
+  const target = event.target instanceof Element ? event.target : null;
+  if (
+    target?.closest(
+      'input:not([type=radio], [type=checkbox], [type=range]), textarea, select, [contenteditable], dialog',
+    )
+  ) {
+    return null;
+  }
+  if (event.key === ' ') {
+    return target?.closest('button, a, summary, input, [tabindex="0"]') ? null : 'step';
+  }
+  switch (event.key) {
+    case 'k':
+      return 'step';
+    case 'r':
+      return 'run';
+    case 'x':
+      return 'crash-at';
+    case 'X':
+      return 'crash-now';
+    case 'o':
+      return 'resume';
+    case '?':
+      return 'help';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Owns: one sentence for a person for each expected failure, and the way on.
+ * Leaves: the buttons to FailureCard.svelte and the screens.
+ */
+import type { Failure } from '../engine/failure.ts';
+
+export interface Sentence {
+  /** What happened. */
+  readonly says: string;
+  /** What is safe, and what to do now. */
+  readonly wayOn: string;
+  /** The same request may simply be sent again. */
+  readonly retry: boolean;
+}
+
+export function sentenceFor(failure: Failure): Sentence {
+  switch (failure.type) {
+    case 'StateConflict':
+      return {
+        says:
+          failure.stored === null
+            ? `State changed in another worker: ${failure.runId} is gone, version ${failure.expected} was expected.`
+            : `State changed in another worker: ${failure.runId} is at version ${failure.stored}, version ${failure.expected} was expected.`,
+        wayOn: 'Nothing was written. The tables show what is stored now; go on from there.',
+        retry: true,
+      };
+    case 'KeyReused':
+      return {
+        says: `The key ${failure.key} already belongs to ${
+          failure.differs === 'tool' ? `the tool ${failure.storedTool}` : 'a call with other arguments'
+        }, so ${failure.tool} may not use it.`,
+        wayOn:
+          'Nothing was written: a saved result is never reused for different work. Start another run of this ticket.',
+        retry: false,
+      };
+    case 'JsonRefused':
+      return {
+        says: `A value cannot be stored as JSON: ${failure.path} (${failure.reason}).`,
+        wayOn: 'Nothing was written. The last checkpoint stands.',
+        retry: false,
+      };
+    case 'WorkflowChanged':
+      return {
+        says: `${failure.runId} was started under the workflow ${failure.stored}; this page has ${failure.current}.`,
+        wayOn:
+          'A changed workflow never goes on in silence. The run can be read here; start another run to work with this one.',
+        retry: false,
+      };
+    case 'RunNotFound':
+      return {
+        says: `There is no run ${failure.runId} in the database.`,
+        wayOn: 'It may have been reset in another tab. Choose a run from the list, or start one.',
+        retry: false,
+      };
+    case 'TicketNotFound':
+      return {
+        says: `There is no ticket ${failure.ticketId}.`,
+        wayOn: 'Choose one from the list.',
+        retry: false,
+      };
+    case 'RunNotRunning':
+      return {
+        says: `${failure.runId} has status=${failure.status}: there is nothing to do.`,
+        wayOn: 'Resuming a finished run rightly does nothing. Start another run to go on.',
+        retry: false,
+      };
+    case 'UnknownAction':
+      return {
+        says: `The next action of ${failure.runId} is “${failure.action}”, which this workflow does not have.`,
+        wayOn: `It knows ${failure.known.join(', ')}. The run is shown and not resumed.`,
+        retry: false,
+      };
+    case 'ContextUnusable':
+      return {
+        says: `The stored context of ${failure.runId} cannot be used for ${failure.action}: ${failure.reason}.`,
+        wayOn: 'Nothing was written. The run is shown as it is stored; start another run of the ticket.',
+        retry: false,
+      };
+    case 'ToolFailed':
+      return {
+        says: `The tool ${failure.tool} failed: ${failure.reason}.`,
+        wayOn: 'No result was recorded. The same key is used again, so trying again is safe.',
+        retry: true,
+      };
+    case 'NotSaved':
+      return {
+        says: `Not saved: the browser aborted the write (${failure.reason}).`,
+        wayOn: 'The page was put back to what is stored. Trying again is safe.',
+        retry: true,
+      };
+    case 'StorageFull':
+      return {
+        says: `Not saved: the browser gives this page no more room (${failure.reason}).`,
+        wayOn: 'Nothing was dropped. Download the database, free some room or reset the lab, then try again.',
+        retry: true,
+      };
+    case 'OutcomeUnknown':
+      return {
+        says: `The browser did not say whether the write was saved (${failure.reason}).`,
+        wayOn: 'Either way is safe: the next commit first finds out which it was.',
+        retry: true,
+      };
+    case 'StorageRefused':
+      return {
+        says: `The browser refuses to store anything here (${failure.reason}).`,
+        wayOn:
+          'A private window or a strict setting does this. The lab works in memory only: crash the worker as you like, but a reload loses everything.',
+        retry: false,
+      };
+    case 'StorageStuck':
+      return {
+        says: `The browser’s storage did not answer for ${failure.seconds} seconds (${
+          { open: 'while opening', read: 'while reading', commit: 'while saving' }[failure.what]
+        }).`,
+        wayOn:
+          'Close other tabs of this page and try again; if that does not help, restart the browser. Nothing is deleted.',
+        retry: true,
+      };
+    case 'ImageDamaged':
+      return {
+        says: `The stored database failed its checks: ${failure.reason}.`,
+        wayOn: `It is kept untouched as “${failure.quarantined}” and can be downloaded. Try again to start with an empty database beside it.`,
+        retry: true,
+      };
+    case 'FormatNewer':
+      return {
+        says: `The stored database has format ${failure.stored}; this page knows up to ${failure.known}.`,
+        wayOn:
+          'A newer version of this page wrote it, and nothing was changed. Reload to get the newer page.',
+        retry: true,
+      };
+    case 'ImageConflict':
+      return {
+        says: `Another tab wrote first, ${failure.tries} times in a row.`,
+        wayOn: 'Nothing was written. Pause the other tab, then try again.',
+        retry: true,
+      };
+    case 'FileRefused':
+      return {
+        says: `This file cannot be opened: ${failure.reason}.`,
+        wayOn: 'Nothing stored has changed.',
+        retry: false,
+      };
+    case 'SqliteUnfit':
+      return {
+        says: `SQLite is not the one this page was built for: ${failure.reason}.`,
+        wayOn:
+          'The page refuses to start rather than risk the data. Reload the page; nothing stored was changed.',
+        retry: true,
+      };
+    case 'SqliteUnavailable':
+      return {
+        says: `The database program could not be loaded: ${failure.reason}.`,
+        wayOn:
+          'The network may be gone, or this browser or its policy may not allow WebAssembly. Check, then try again.',
+        retry: true,
+      };
+    case 'WorkerLost':
+      return {
+        says: `The worker stopped with a request under way (${failure.reason}).`,
+        wayOn: 'Whether that request was carried out only the database knows. Reopen it and look.',
+        retry: false,
+      };
+    case 'NothingToUndo':
+      return {
+        says: 'There is nothing to undo.',
+        wayOn: 'Nothing was reset or replaced, or a run has started since. The tables show what is stored.',
+        retry: false,
+      };
+    case 'ImageNotKept':
+      return {
+        says: `No image is kept under the name “${failure.name}”.`,
+        wayOn: 'Another tab may have deleted it. Nothing else has changed.',
+        retry: false,
+      };
+    case 'WorkerFault':
+      return {
+        says: `The worker stopped on a fault of this program: ${failure.message}.`,
+        wayOn: 'What was saved is safe. Reopen the database and look.',
+        retry: false,
+      };
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Owns: the preferences of this reader, as runes, kept over visits.
+ * Leaves: what each one does to whoever reads it; where they are kept to keep.ts.
+ */
+import { members, type Keep } from './keep.ts';
+
+export const themes = ['auto', 'light', 'dark'] as const;
+export const speeds = ['slow', 'normal', 'fast', 'instant'] as const;
+export type Theme = (typeof themes)[number];
+export type Speed = (typeof speeds)[number];
+
+export interface Preferences {
+  readonly theme: Theme;
+  readonly speed: Speed;
+  /** After a restart in the same visit an unfinished run goes on by itself. */
+  readonly resumeAutomatically: boolean;
+  /** A crash of the worker also reloads the tab. */
+  readonly reloadOnCrash: boolean;
+  /** Single letters are commands (WCAG 2.1.4: can be turned off). */
+  readonly singleKeys: boolean;
+}
+
+export const firstPreferences: Preferences = {
+  theme: 'auto',
+  speed: 'normal',
+  resumeAutomatically: true,
+  reloadOnCrash: true,
+  singleKeys: true,
+};
+
+const key = 'preferences';
+
+export class Settings {
+  current = $state.raw<Preferences>(firstPreferences);
+  readonly #keep: Keep;
+
+  constructor(keep: Keep) {
+    this.#keep = keep;
+  }
+
+  async load(): Promise<void> {
+    this.current = preferencesFrom(await this.#keep.read(key));
+  }
+
+  change(part: Partial<Preferences>): void {
+    this.current = { ...this.current, ...part };
+    void this.#keep.write(key, this.current);
+  }
+}
+
+/** Whatever an older or broken page stored, every member comes out valid. */
+export function preferencesFrom(stored: unknown): Preferences {
+  const kept = members(stored);
+  return {
+    theme: oneOf(themes, kept['theme'], firstPreferences.theme),
+    speed: oneOf(speeds, kept['speed'], firstPreferences.speed),
+    resumeAutomatically: flag(kept['resumeAutomatically'], firstPreferences.resumeAutomatically),
+    reloadOnCrash: flag(kept['reloadOnCrash'], firstPreferences.reloadOnCrash),
+    singleKeys: flag(kept['singleKeys'], firstPreferences.singleKeys),
+  };
+}
+
+function oneOf<T extends string>(known: readonly T[], value: unknown, otherwise: T): T {
+  return known.find((word) => word === value) ?? otherwise;
+}
+
+function flag(value: unknown, otherwise: boolean): boolean {
+  return typeof value === 'boolean' ? value : otherwise;
+}
