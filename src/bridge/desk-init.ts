@@ -19,8 +19,6 @@ export function deskMessages(parts: Pick<Desk, 'handlers' | 'clock'>): (message:
     opened = resolve;
   });
   const desk = log.then((ready): Desk => ({ ...parts, log: ready }));
-  // Each call over a port sees the failure; without this line it would count as unhandled as well.
-  desk.catch(() => undefined);
   return (message) => {
     switch (message.type) {
       case 'open':

@@ -73,7 +73,6 @@ export function labServer(parts: LabParts): LabServer {
       tables: readTables(reader, engine.session, parts.tickets, selectedRunId),
     }));
     const calls = await desk.list(labId);
-    if (!calls.ok) return calls;
     const undo = await undoView(storage, tables.counts.runs);
     if (!undo.ok) return undo;
     selectedRunId = tables.selected?.run.runId ?? null;
@@ -83,7 +82,8 @@ export function labServer(parts: LabParts): LabServer {
       ...tables,
       lastCommit: storage.database.lastCommit,
       session: engine.session.label,
-      calls: calls.value,
+      calls: calls.ok ? calls.value : [],
+      worldFailure: calls.ok ? null : calls.failure,
       storage: storageView(storage),
       undo: undo.value,
       versions: { sqlite: storage.sqlite.version, sqljs: parts.sqljsVersion },

@@ -90,6 +90,8 @@ export interface LabView {
   /** This session's label, or null until it writes its first event. */
   readonly session: string | null;
   readonly calls: readonly ReceivedCall[];
+  /** Why the outside world's log can't be read, or null. The lab works all the same. */
+  readonly worldFailure: Failure | null;
   readonly boundaries: readonly BoundaryGroup[];
   /** The boundary that the lesson crashes at. */
   readonly suggestedBoundary: string;
