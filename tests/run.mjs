@@ -109,8 +109,6 @@ for (const [name, { passed, failed, skipped }] of totals) {
 }
 const sum = (key) => totals.reduce((total, [, counts]) => total + counts[key], 0);
 const skipped = sum('skipped');
-console.log(
-  `${sum('passed')} passed, ${sum('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
-);
+console.log(`${sum('passed')} passed, ${sum('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 const empty = totals.some(([, { passed, failed }]) => passed + failed === 0);
 process.exit(status !== 0 || sum('failed') > 0 || empty ? 1 : 0);

@@ -9,47 +9,191 @@ import { join, resolve } from 'node:path';
 
 /** Name, file, what stands there (exactly once), what to put in its place. */
 const sabotages = [
-  ['no version guard', 'engine/checkpoint.ts', 'WHERE run_id = ? AND version = ?`', 'WHERE run_id = ? AND version >= 0 * ?`'],
+  [
+    'no version guard',
+    'engine/checkpoint.ts',
+    'WHERE run_id = ? AND version = ?`',
+    'WHERE run_id = ? AND version >= 0 * ?`',
+  ],
   ['a conflict is not noticed', 'engine/checkpoint.ts', 'if (changed !== 1)', 'if (changed > 1)'],
   ['the version does not grow', 'engine/checkpoint.ts', 'version: run.version + 1', 'version: run.version'],
-  ['the last saved result wins', 'engine/execute-once.ts', 'DO NOTHING`', 'DO UPDATE SET result_json = excluded.result_json`'],
-  ['a new key on every retry', 'engine/execute-once.ts', 'return `${runId}:${action}`;', 'return `${runId}:${action}:${String(Math.random())}`;'],
+  [
+    'the last saved result wins',
+    'engine/execute-once.ts',
+    'DO NOTHING`',
+    'DO UPDATE SET result_json = excluded.result_json`',
+  ],
+  [
+    'a new key on every retry',
+    'engine/execute-once.ts',
+    'return `${runId}:${action}`;',
+    'return `${runId}:${action}:${String(Math.random())}`;',
+  ],
   ['other arguments are not noticed', 'engine/execute-once.ts', "? 'arguments'", '? null'],
   ['another tool is not noticed', 'engine/execute-once.ts', "? 'tool'", '? null'],
-  ['a saved result is not looked for', 'engine/execute-once.ts', 'if (saved !== null) {', 'if (saved !== null && !saved.ok) {'],
-  ['sequences have gaps', 'engine/events.ts', 'COALESCE(MAX(sequence), 0) + 1', 'COALESCE(MAX(sequence), 0) + 2'],
+  [
+    'a saved result is not looked for',
+    'engine/execute-once.ts',
+    'if (saved !== null) {',
+    'if (saved !== null && !saved.ok) {',
+  ],
+  [
+    'sequences have gaps',
+    'engine/events.ts',
+    'COALESCE(MAX(sequence), 0) + 1',
+    'COALESCE(MAX(sequence), 0) + 2',
+  ],
   ['labels of elsewhere are not counted', 'engine/events.ts', "GLOB 'session-[0-9]*'", "GLOB 'none'"],
   ['the drawn label is not kept', 'engine/events.ts', 'VALUES (1, ?1)', 'VALUES (1, 0 * ?1)'],
-  ['a run is taken up by nobody', 'engine/start.ts', 'lastSession(reader, runId) !== engine.session.label', 'false'],
-  ['a changed workflow is resumed in silence', 'engine/start.ts', 'recorded.fingerprint !== fingerprint(workflow)', 'recorded.fingerprint === ""'],
-  ['an unknown action is let pass', 'engine/start.ts', 'if (unknown === undefined) return null;', 'if (unknown !== "") return null;'],
-  ['the version is no part of the fingerprint', 'engine/workflow.ts', 'version: workflow.version,', 'version: 1,'],
+  [
+    'a run is taken up by nobody',
+    'engine/start.ts',
+    'lastSession(reader, runId) !== engine.session.label',
+    'false',
+  ],
+  [
+    'a changed workflow is resumed in silence',
+    'engine/start.ts',
+    'recorded.fingerprint !== fingerprint(workflow)',
+    'recorded.fingerprint === ""',
+  ],
+  [
+    'an unknown action is let pass',
+    'engine/start.ts',
+    'if (unknown === undefined) return null;',
+    'if (unknown !== "") return null;',
+  ],
+  [
+    'the version is no part of the fingerprint',
+    'engine/workflow.ts',
+    'version: workflow.version,',
+    'version: 1,',
+  ],
   ['keys are not sorted', 'engine/json.ts', '.sort(([a], [b]) => (a < b ? -1 : 1))', ''],
   ['NaN passes', 'engine/json.ts', 'if (!Number.isFinite(value))', 'if (value === Infinity)'],
-  ['ports live on after a crash', 'engine/crash.ts', 'this.touchedAfterCrash += 1;', 'if (this.touchedAfterCrash === 0) return;'],
-  ['a dead worker goes on committing', 'storage/database.ts', 'this.#parts.crash.assertAlive();\n        const written', 'const written'],
-  ['acknowledged though refused', 'storage/database.ts', 'if (!written.ok) return written;', 'if (!written.ok) return done;'],
-  ['acknowledged before it is written', 'storage/database.ts', 'const written = await this.#durable.write();', 'const written = await Promise.resolve({ ok: true, value: "saved" } as const);'],
-  ['a refused commit stays in memory', 'storage/durable-image.ts', '    this.#file.putBack(this.#readSomething);\n    if (!sent.ok) {', '    if (!sent.ok) {'],
-  ['an unknown outcome is forgotten', 'storage/durable-image.ts', "if (sent.failure.type === 'OutcomeUnknown') this.#unknown =", 'const _ ='],
-  ['what others wrote is not applied', 'storage/durable-image.ts', 'this.#file.rewrite(record.pageCount, pages, this.#readSomething);', ''],
+  [
+    'ports live on after a crash',
+    'engine/crash.ts',
+    'this.touchedAfterCrash += 1;',
+    'if (this.touchedAfterCrash === 0) return;',
+  ],
+  [
+    'a dead worker goes on committing',
+    'storage/database.ts',
+    'this.#parts.crash.assertAlive();\n        const written',
+    'const written',
+  ],
+  [
+    'acknowledged though refused',
+    'storage/database.ts',
+    'if (!written.ok) return written;',
+    'if (!written.ok) return done;',
+  ],
+  [
+    'acknowledged before it is written',
+    'storage/database.ts',
+    'const written = await this.#durable.write();',
+    'const written = await Promise.resolve({ ok: true, value: "saved" } as const);',
+  ],
+  [
+    'a refused commit stays in memory',
+    'storage/durable-image.ts',
+    '    this.#file.putBack(this.#readSomething);\n    if (!sent.ok) {',
+    '    if (!sent.ok) {',
+  ],
+  [
+    'an unknown outcome is forgotten',
+    'storage/durable-image.ts',
+    "if (sent.failure.type === 'OutcomeUnknown') this.#unknown =",
+    'const _ =',
+  ],
+  [
+    'what others wrote is not applied',
+    'storage/durable-image.ts',
+    'this.#file.rewrite(record.pageCount, pages, this.#readSomething);',
+    '',
+  ],
   ['the cache is not dropped', 'storage/dirty-pages.ts', 'this.#writePage(1, odd);', ''],
-  ['a page goes unrecorded', 'storage/dirty-pages.ts', 'Math.ceil((offset + bytes) / pageSize));', 'Math.floor(offset / pageSize));'],
-  ['a flipped byte goes unseen', 'storage/stored-image.ts', 'if (piece.checksum !== ', 'if (piece.bytes.length === 0 && piece.checksum !== '],
-  ['a damaged commit goes unseen', 'storage/stored-image.ts', 'if (record.checksum !== ', 'if (record.id === "" && record.checksum !== '],
-  ['a missing commit goes unseen', 'storage/stored-image.ts', 'if (entry.key !== generation)', 'if (entry.key === -1)'],
-  ['any parent will do', 'storage/stored-image.ts', 'if (record.parent !== head.id)', 'if (record.parent === "")'],
-  ['commits on a folded base', 'storage/memory-page-store.ts', 'if (this.#moved(head)) return answer({ type: this.#isFolded', 'if (false) return answer({ type: this.#isFolded'],
-  ['compacts whatever the tip', 'storage/memory-page-store.ts', 'if (this.#log.get(generation)?.id !== id)', 'if (this.#log.get(generation) === undefined)'],
-  ['a trigger comes in with a file', 'storage/import-file.ts', "type IN ('trigger', 'view')", "type IN ('none')"],
-  ['a reset lab goes on counting sessions', 'bridge/lab-server.ts', 'opened().engine.session.label = null;', ''],
-  ['undo survives the next run', 'bridge/lab-server.ts', 'const dropped = await dropUndo(storage);', 'const dropped = succeed(null);'],
-  ['a formula passes into the CSV', 'bridge/trace.ts', 'escapeFormulae: formulaStart', 'escapeFormulae: false'],
+  [
+    'a page goes unrecorded',
+    'storage/dirty-pages.ts',
+    'Math.ceil((offset + bytes) / pageSize));',
+    'Math.floor(offset / pageSize));',
+  ],
+  [
+    'a flipped byte goes unseen',
+    'storage/stored-image.ts',
+    'if (piece.checksum !== ',
+    'if (piece.bytes.length === 0 && piece.checksum !== ',
+  ],
+  [
+    'a damaged commit goes unseen',
+    'storage/stored-image.ts',
+    'if (record.checksum !== ',
+    'if (record.id === "" && record.checksum !== ',
+  ],
+  [
+    'a missing commit goes unseen',
+    'storage/stored-image.ts',
+    'if (entry.key !== generation)',
+    'if (entry.key === -1)',
+  ],
+  [
+    'any parent will do',
+    'storage/stored-image.ts',
+    'if (record.parent !== head.id)',
+    'if (record.parent === "")',
+  ],
+  [
+    'commits on a folded base',
+    'storage/memory-page-store.ts',
+    'if (this.#moved(head)) return answer({ type: this.#isFolded',
+    'if (false) return answer({ type: this.#isFolded',
+  ],
+  [
+    'compacts whatever the tip',
+    'storage/memory-page-store.ts',
+    'if (this.#log.get(generation)?.id !== id)',
+    'if (this.#log.get(generation) === undefined)',
+  ],
+  [
+    'a trigger comes in with a file',
+    'storage/import-file.ts',
+    "type IN ('trigger', 'view')",
+    "type IN ('none')",
+  ],
+  [
+    'a reset lab goes on counting sessions',
+    'bridge/lab-server.ts',
+    'opened().engine.session.label = null;',
+    '',
+  ],
+  [
+    'undo survives the next run',
+    'bridge/lab-server.ts',
+    'const dropped = await dropUndo(storage);',
+    'const dropped = succeed(null);',
+  ],
+  [
+    'a formula passes into the CSV',
+    'bridge/trace.ts',
+    'escapeFormulae: formulaStart',
+    'escapeFormulae: false',
+  ],
 ];
 
 const only = process.argv[2];
 const folder = mkdtempSync(join(tmpdir(), 'sabotage-'));
-for (const part of ['src', 'static', 'tests', 'public', 'package.json', 'tsconfig.json', 'vite.config.ts', 'svelte.config.js']) {
+for (const part of [
+  'src',
+  'static',
+  'tests',
+  'public',
+  'package.json',
+  'tsconfig.json',
+  'vite.config.ts',
+  'svelte.config.js',
+]) {
   cpSync(part, join(folder, part), { recursive: true });
 }
 symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
@@ -66,11 +210,18 @@ try {
       green.push(`${name}: the line is not there once in ${file}`);
       continue;
     }
-    writeFileSync(path, source.replace(stands, () => instead));
-    const run = spawnSync('npx', ['vitest', 'run', '--project', 'node', '--project', 'crash', '--bail', '1', '--reporter', 'dot'], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
+    writeFileSync(
+      path,
+      source.replace(stands, () => instead),
+    );
+    const run = spawnSync(
+      'npx',
+      ['vitest', 'run', '--project', 'node', '--project', 'crash', '--bail', '1', '--reporter', 'dot'],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+      },
+    );
     writeFileSync(path, source);
     console.log(`${run.status === 0 ? 'GREEN' : 'red  '} ${name}`);
     if (run.status === 0) green.push(name);

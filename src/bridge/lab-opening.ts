@@ -61,7 +61,10 @@ export async function openLabStorage(opening: Opening): Promise<Result<OpenedSto
     announce: (generation) => tabs?.announce(generation),
   });
   if (!database.ok) return database;
-  return succeed({ storage: { database: database.value, kept: place.kept, sqlite: sqlite.value, random, clock }, desk });
+  return succeed({
+    storage: { database: database.value, kept: place.kept, sqlite: sqlite.value, random, clock },
+    desk,
+  });
 }
 
 /** Fetches the program as bytes: a host may serve .wasm under any type. */
@@ -69,9 +72,12 @@ async function fetchSqlite({ wasmUrl, loading }: Opening): Promise<Result<Sqlite
   const refused = (reason: string) => fail({ type: 'SqliteUnavailable', reason } as const);
   try {
     const response = await fetch(wasmUrl);
-    if (!response.ok || response.body === null) return refused(`the host answered ${String(response.status)}`);
+    if (!response.ok || response.body === null)
+      return refused(`the host answered ${String(response.status)}`);
     // Compressed in transit, the length is that of the compressed bytes: then the total is unknown.
-    const total = response.headers.has('content-encoding') ? 0 : Number(response.headers.get('content-length') ?? 0);
+    const total = response.headers.has('content-encoding')
+      ? 0
+      : Number(response.headers.get('content-length') ?? 0);
     const parts: Uint8Array<ArrayBuffer>[] = [];
     let loaded = 0;
     const reader = response.body.getReader();

@@ -119,7 +119,11 @@ export function labServer(parts: LabParts): LabServer {
         call: async (request) => desk.call(await storage.database.read(labIdOf), request),
       };
       const { database } = storage;
-      lab = { storage, desk, engine: { database, clock, crash, tools, workflow: triage, session: { label: null } } };
+      lab = {
+        storage,
+        desk,
+        engine: { database, clock, crash, tools, workflow: triage, session: { label: null } },
+      };
       return view();
     },
     view: async (params) => {
@@ -178,7 +182,8 @@ export function labServer(parts: LabParts): LabServer {
       return viewAfter(replaced.ok ? await dropUndo(storage) : replaced);
     },
     exportDatabase: async () => succeed(await opened().storage.database.image()),
-    exportTrace: async ({ runId }) => succeed(await opened().storage.database.read((reader) => traceCsv(reader, runId))),
+    exportTrace: async ({ runId }) =>
+      succeed(await opened().storage.database.read((reader) => traceCsv(reader, runId))),
     quarantined: () => quarantinedImages(opened().storage),
     exportQuarantined: ({ name }) => quarantinedBytes(opened().storage, name),
     deleteQuarantined: async ({ name }) => {

@@ -35,7 +35,9 @@ export function storageView({ database }: LabStorage): StorageView {
 /** Keeps the durable image for *Undo*, in place of what was kept before. */
 export async function keepForUndo(storage: LabStorage, kind: 'reset' | 'opened'): Promise<Result<null>> {
   const { database, kept, clock } = storage;
-  const runs = await database.read((reader) => Number(reader.get('SELECT COUNT(*) AS n FROM agent_runs')?.['n']));
+  const runs = await database.read((reader) =>
+    Number(reader.get('SELECT COUNT(*) AS n FROM agent_runs')?.['n']),
+  );
   const image = { name: undoName, kind, reason: '', atUtc: clock.now(), runs };
   return kept.keep(image, await database.image());
 }

@@ -75,15 +75,18 @@ function readRun(
     .all('SELECT rowid, * FROM agent_events WHERE run_id = ? ORDER BY sequence', [runId])
     .map((row) => ({ ...eventFromRow(row), rowid: Number(row['rowid']) }));
   const effects = reader
-    .all('SELECT rowid, * FROM tool_effects WHERE substr(idempotency_key, 1, length(?1)) = ?1 ORDER BY rowid', [
-      `${runId}:`,
-    ])
+    .all(
+      'SELECT rowid, * FROM tool_effects WHERE substr(idempotency_key, 1, length(?1)) = ?1 ORDER BY rowid',
+      [`${runId}:`],
+    )
     .map((row) => ({ ...effectFromRow(row), rowid: Number(row['rowid']) }));
 
   const savedKeys = new Set(effects.map((effect) => effect.idempotencyKey));
   const nextIndex = triage.actions.findIndex((action) => action.name === run.nextAction);
   const actions = triage.actions.map(({ name, tool }, index): ActionView => {
-    const checkpoint = events.find((event) => event.eventType === 'checkpoint_saved' && event.action === name);
+    const checkpoint = events.find(
+      (event) => event.eventType === 'checkpoint_saved' && event.action === name,
+    );
     const isNext = index === nextIndex && run.status === 'running';
     const version = Number(checkpoint?.detail.replace('version ', ''));
     return {

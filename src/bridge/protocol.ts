@@ -72,7 +72,12 @@ export type Request = {
 }[CommandName];
 
 export type Reply =
-  | { readonly type: 'reply'; readonly id: number; readonly ok: true; readonly result: CommandResult<CommandName> }
+  | {
+      readonly type: 'reply';
+      readonly id: number;
+      readonly ok: true;
+      readonly result: CommandResult<CommandName>;
+    }
   /** `view`: what the database shows after the failure, where it could be read. */
   | {
       readonly type: 'reply';

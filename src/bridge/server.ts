@@ -82,6 +82,8 @@ export function serve(
 
 function dispatch(handlers: Handlers, request: Request): Promise<Result<CommandResult<CommandName>>> {
   // The request's type ties its params to its command; TypeScript can't see that through the map.
-  const handler = handlers[request.command] as (params: Params<CommandName>) => Promise<Result<CommandResult<CommandName>>>;
+  const handler = handlers[request.command] as (
+    params: Params<CommandName>,
+  ) => Promise<Result<CommandResult<CommandName>>>;
   return handler(request.params);
 }

@@ -10,7 +10,6 @@ import type { ReceivedCall } from '../world/call-log.ts';
 
 export type { BoundaryGroup, ReceivedCall, Ticket };
 
-
 /** A ticket with the priority that the rule gives it now. */
 export interface TicketView extends Ticket {
   readonly priority: string;

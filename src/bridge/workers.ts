@@ -55,7 +55,14 @@ export function labWorkers(files: WorkerFiles): LabWorkers {
       const client = connect(files.newAgent());
       connected(client);
       const memory = store === 'memory' ? { memoryPort: await memoryPort() } : {};
-      const params = { store, storageName: files.storageName, arms, selectedRunId, deskPort: agentSide, ...memory };
+      const params = {
+        store,
+        storageName: files.storageName,
+        arms,
+        selectedRunId,
+        deskPort: agentSide,
+        ...memory,
+      };
       const opened = await client.request('open', params, [agentSide, ...Object.values(memory)]);
       return { client, opened };
     },

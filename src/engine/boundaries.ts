@@ -32,7 +32,10 @@ const inWords: Readonly<Record<string, string>> = {
 };
 
 function group(name: string, afterRestart: boolean, instants: readonly string[]): BoundaryGroup {
-  const boundaries = instants.map((instant) => ({ name: `${name}.${instant}`, words: inWords[instant] ?? instant }));
+  const boundaries = instants.map((instant) => ({
+    name: `${name}.${instant}`,
+    words: inWords[instant] ?? instant,
+  }));
   return { name, afterRestart, boundaries };
 }
 

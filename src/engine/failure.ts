@@ -45,9 +45,19 @@ export type EngineFailure =
   /** The run is not running: nothing to do. */
   | { readonly type: 'RunNotRunning'; readonly runId: string; readonly status: string }
   /** The stored next action is none of the workflow's: the run is shown, not resumed (R13, I7). */
-  | { readonly type: 'UnknownAction'; readonly runId: string; readonly action: string; readonly known: readonly string[] }
+  | {
+      readonly type: 'UnknownAction';
+      readonly runId: string;
+      readonly action: string;
+      readonly known: readonly string[];
+    }
   /** The stored context is not JSON, or lacks a member that the action needs. */
-  | { readonly type: 'ContextUnusable'; readonly runId: string; readonly action: string; readonly reason: string }
+  | {
+      readonly type: 'ContextUnusable';
+      readonly runId: string;
+      readonly action: string;
+      readonly reason: string;
+    }
   /** The tool answered with an error, or did not answer. Nothing was recorded; trying again is safe (R4). */
   | { readonly type: 'ToolFailed'; readonly tool: string; readonly reason: string };
 
@@ -79,14 +89,17 @@ export type BridgeFailure =
   /** The worker died with the request under way: whether it was carried out is unknown; the database knows. */
   | { readonly type: 'WorkerLost'; readonly reason: string }
   /** A broken invariant: a fault of ours, with its message. The worker has stopped. */
-  | { readonly type: 'WorkerFault'; readonly message: string };
+  | { readonly type: 'WorkerFault'; readonly message: string }
+  /** Nothing was reset or replaced, or a run has started since. */
+  | { readonly type: 'NothingToUndo' }
+  /** No image is kept under this name: another tab may have deleted it. */
+  | { readonly type: 'ImageNotKept'; readonly name: string };
 
 export type Failure = EngineFailure | StorageFailure | BridgeFailure;
 
 /** What may fail returns this: the value, or a failure that the caller must look at. */
 export type Result<T, F = Failure> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: F };
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: F };
 
 export function succeed<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };

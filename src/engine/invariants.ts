@@ -20,7 +20,9 @@ export const secretMarker = 'crashpoint-secret:';
 /** I1 to I8 for this workflow. `priorities`: the words that a stored priority may be. */
 export function invariantsOf(workflow: Workflow, priorities: readonly string[]): readonly Invariant[] {
   const actions = JSON.stringify(workflow.actions.map((action) => action.name));
-  const toolActions = JSON.stringify(workflow.actions.filter((action) => action.tool).map(({ name }) => name));
+  const toolActions = JSON.stringify(
+    workflow.actions.filter((action) => action.tool).map(({ name }) => name),
+  );
   return [
     {
       id: 'I1',

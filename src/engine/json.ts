@@ -62,7 +62,9 @@ function encode(value: unknown, path: string, ancestors: readonly object[]): str
   const inside = [...ancestors, value];
   if (Array.isArray(value)) {
     // Array.from visits holes too, so that a sparse array is refused and not shortened.
-    const items = Array.from(value, (item: unknown, index) => encode(item, `${path}[${String(index)}]`, inside));
+    const items = Array.from(value, (item: unknown, index) =>
+      encode(item, `${path}[${String(index)}]`, inside),
+    );
     return `[${items.join(',')}]`;
   }
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -18,12 +18,7 @@ export interface Run {
 }
 
 export type EventType =
-  | 'run_started'
-  | 'run_resumed'
-  | 'run_adopted'
-  | 'checkpoint_saved'
-  | 'tool_executed'
-  | 'tool_reused';
+  'run_started' | 'run_resumed' | 'run_adopted' | 'checkpoint_saved' | 'tool_executed' | 'tool_reused';
 
 /** How it got there. `sequence` is per run, from 1, without gaps; order is sequence, never time (R7). */
 export interface AgentEvent {

@@ -88,7 +88,9 @@ export function obstacleTo(reader: Reader, workflow: Workflow, run: Run): Engine
     return { type: 'WorkflowChanged', runId, stored: recorded.name, current: workflowName(workflow) };
   }
   const saved = reader
-    .all(`SELECT DISTINCT action FROM agent_events WHERE run_id = ? AND event_type = 'checkpoint_saved'`, [runId])
+    .all(`SELECT DISTINCT action FROM agent_events WHERE run_id = ? AND event_type = 'checkpoint_saved'`, [
+      runId,
+    ])
     .map((row) => String(row['action']));
   const unknown = [...saved, nextAction].find((action) => findAction(workflow, action) === undefined);
   if (unknown === undefined) return null;

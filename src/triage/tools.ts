@@ -11,7 +11,10 @@ export type ToolHandler = (toolArguments: JsonObject) => Result<JsonObject, stri
 
 /** The tools by name. `runbooksCsv` has the columns runbook_code, area, next_step. */
 export function triageTools(runbooksCsv: string): Readonly<Record<string, ToolHandler>> {
-  const runbooks = Papa.parse<Record<string, string>>(runbooksCsv, { header: true, skipEmptyLines: true }).data;
+  const runbooks = Papa.parse<Record<string, string>>(runbooksCsv, {
+    header: true,
+    skipEmptyLines: true,
+  }).data;
   return {
     lookup_runbook: ({ area }) => {
       const runbook = runbooks.find((row) => row['area'] === area);

@@ -15,7 +15,9 @@ interface Asks {
   list: { params: { readonly lab: string }; answer: readonly ReceivedCall[] };
   keepOnly: { params: { readonly labs: readonly string[] }; answer: null };
 }
-type Ask = { [A in keyof Asks]: { readonly id: number; readonly ask: A; readonly params: Asks[A]['params'] } }[keyof Asks];
+type Ask = {
+  [A in keyof Asks]: { readonly id: number; readonly ask: A; readonly params: Asks[A]['params'] };
+}[keyof Asks];
 type Answer =
   | { readonly id: number; readonly ok: true; readonly answer: Asks[keyof Asks]['answer'] }
   | { readonly id: number; readonly ok: false; readonly reason: string };

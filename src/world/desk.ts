@@ -10,7 +10,9 @@ import { encodeJson } from '../engine/json.ts';
 import type { Clock, ToolRequest } from '../engine/ports.ts';
 import type { CallLog } from './call-log.ts';
 
-export type DeskHandlers = Readonly<Record<string, (toolArguments: JsonObject) => Result<JsonObject, string>>>;
+export type DeskHandlers = Readonly<
+  Record<string, (toolArguments: JsonObject) => Result<JsonObject, string>>
+>;
 
 export interface Desk {
   readonly log: CallLog;
@@ -19,7 +21,11 @@ export interface Desk {
 }
 
 /** Logs and answers one call of the lab's agent. A tool's own error is an answer too, logged like any other. */
-export async function receiveCall(desk: Desk, lab: string, request: ToolRequest): Promise<Result<JsonObject>> {
+export async function receiveCall(
+  desk: Desk,
+  lab: string,
+  request: ToolRequest,
+): Promise<Result<JsonObject>> {
   const { key, tool } = request;
   const handler = Object.hasOwn(desk.handlers, tool) ? desk.handlers[tool] : undefined;
   const answer =

@@ -155,7 +155,9 @@ describe('one crash at each boundary', () => {
     }
     // The shape of the crash model: four instants of each tool call, and both are non-zero.
     expect({ points: boundaries.length, calledAgain, reused }).toMatchObject({ calledAgain: 12, reused: 10 });
-    console.log(`one crash: ${String(boundaries.length)} points, called again at ${String(calledAgain)}, reused at ${String(reused)}`);
+    console.log(
+      `one crash: ${String(boundaries.length)} points, called again at ${String(calledAgain)}, reused at ${String(reused)}`,
+    );
   });
 });
 

@@ -43,7 +43,10 @@ export interface Survivors {
   readonly acknowledged: { readonly boundary: string; readonly events: readonly AgentEvent[] }[];
 }
 
-export function survivors(runbooks: 'fixed' | 'changing' = 'fixed', clock: Clock = steppingClock()): Survivors {
+export function survivors(
+  runbooks: 'fixed' | 'changing' = 'fixed',
+  clock: Clock = steppingClock(),
+): Survivors {
   return { store: new MemoryPageStore(), world: testWorld(runbooks), clock, acknowledged: [] };
 }
 
@@ -76,7 +79,12 @@ export function readEvents(reader: Reader, run: string): AgentEvent[] {
   return reader.all('SELECT * FROM agent_events WHERE run_id = ? ORDER BY sequence', [run]).map(eventFromRow);
 }
 
-export async function open(parts: Parts, store: PageStore, plan: CrashPlan, clock: Clock): Promise<AgentDatabase> {
+export async function open(
+  parts: Parts,
+  store: PageStore,
+  plan: CrashPlan,
+  clock: Clock,
+): Promise<AgentDatabase> {
   const opened = await openDatabase({ ...parts, store, crash: plan, random: cryptoRandom, clock });
   if (!opened.ok) throw new Error(JSON.stringify(opened.failure));
   return opened.value;
@@ -90,10 +98,9 @@ export function must<T>(result: Result<T>): T {
 /** Opens, starts or resumes `run-T104`, and works to the end, or until the armed crash. */
 export async function live(parts: Parts, left: Survivors, arms: readonly Arm[] = []): Promise<Life> {
   const plan = new CrashPlan(arms);
-  let database: AgentDatabase | null = null;
   const session = { label: null as string | null };
   try {
-    database = await open(parts, left.store, plan, left.clock);
+    const database = await open(parts, left.store, plan, left.clock);
     const engine = engineOver(watched(database, left), left, plan, session);
     const found = await database.read((reader) => loadRun(reader, runId));
     if (found === undefined) must(await startRun(engine, 'T104', ticketContext));
@@ -112,7 +119,14 @@ export function engineOver(
   plan: CrashPlan,
   session: { label: string | null } = { label: null },
 ): Engine {
-  return { database, clock: left.clock, crash: plan, tools: left.world.toolsFor(plan), workflow: triage, session };
+  return {
+    database,
+    clock: left.clock,
+    crash: plan,
+    tools: left.world.toolsFor(plan),
+    workflow: triage,
+    session,
+  };
 }
 
 /** The database, noting each acknowledged commit with the events that were in it. */
@@ -133,7 +147,11 @@ function watched(database: AgentDatabase, left: Survivors): Engine['database'] {
 }
 
 /** Reads the stored database as a later session would, without taking anything up. */
-export async function look<T>(parts: Parts, left: Pick<Survivors, 'store' | 'clock'>, body: (reader: Reader) => T): Promise<T> {
+export async function look<T>(
+  parts: Parts,
+  left: Pick<Survivors, 'store' | 'clock'>,
+  body: (reader: Reader) => T,
+): Promise<T> {
   const database = await open(parts, left.store, new CrashPlan(), left.clock);
   const value = await database.read(body);
   await database.close();

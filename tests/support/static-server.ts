@@ -33,7 +33,9 @@ export async function serveDist(folder: string): Promise<StaticServer> {
     }
     readFile(join('dist', file)).then(
       (body) => {
-        response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' }).end(body);
+        response
+          .writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' })
+          .end(body);
       },
       () => {
         response.writeHead(404).end();

@@ -37,7 +37,8 @@ export function testWorld(runbooks: 'fixed' | 'changing'): TestWorld {
         const first = argumentsByKey.get(request.key) ?? text.value;
         argumentsByKey.set(request.key, first);
         const { tool } = request;
-        if (first !== text.value) return fail({ type: 'ToolFailed', tool, reason: 'key used with other arguments' });
+        if (first !== text.value)
+          return fail({ type: 'ToolFailed', tool, reason: 'key used with other arguments' });
         await Promise.resolve();
         return succeed(answers[tool]?.(request.arguments) ?? {});
       },

@@ -78,7 +78,10 @@ describe('one reply a request', () => {
         return succeed('');
       },
     });
-    await Promise.all([client.request('exportTrace', { runId: '1' }), client.request('exportTrace', { runId: '2' })]);
+    await Promise.all([
+      client.request('exportTrace', { runId: '1' }),
+      client.request('exportTrace', { runId: '2' }),
+    ]);
     expect(order).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
   });
 
@@ -87,7 +90,9 @@ describe('one reply a request', () => {
     const lost: string[] = [];
     client.onLost((reason) => lost.push(reason));
     const answers = await Promise.all([client.request('undo', {}), client.request('reset', {})]);
-    expect(answers[0]).toMatchObject({ failure: { type: 'WorkerFault', message: 'Error: broken invariant' } });
+    expect(answers[0]).toMatchObject({
+      failure: { type: 'WorkerFault', message: 'Error: broken invariant' },
+    });
     expect(answers[1]).toMatchObject({ failure: { type: 'WorkerLost' } });
     expect(worker.closed).toBe(true);
     expect(lost).toHaveLength(1);

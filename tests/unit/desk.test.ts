@@ -8,7 +8,8 @@ import { connectDesk, serveDesk } from '../../src/world/desk-port.ts';
 import { steppingClock } from '../support/lives.ts';
 
 const handlers: Desk['handlers'] = {
-  lookup_runbook: ({ area }) => (area === 'moon' ? fail('no runbook') : succeed({ next_step: `go to ${String(area)}` })),
+  lookup_runbook: ({ area }) =>
+    area === 'moon' ? fail('no runbook') : succeed({ next_step: `go to ${String(area)}` }),
 };
 const newDesk = (): Desk => ({ log: memoryCallLog(), handlers, clock: steppingClock() });
 const call = (area: string, tool = 'lookup_runbook') => ({ key: `run:${tool}`, tool, arguments: { area } });
@@ -27,9 +28,20 @@ describe('the service desk', () => {
   test('every call is in its log with key, tool, arguments and answer, errors too', async () => {
     const desk = newDesk();
     expect(await receiveCall(desk, 'lab', call('office'))).toEqual(succeed({ next_step: 'go to office' }));
-    expect(await receiveCall(desk, 'lab', call('moon'))).toMatchObject({ failure: { type: 'ToolFailed', reason: 'no runbook' } });
-    expect(await receiveCall(desk, 'lab', call('x', 'toString'))).toMatchObject({ failure: { type: 'ToolFailed' } });
-    expect((await desk.log.list('lab')).map(({ number, key, argumentsJson, answerJson }) => [number, key, argumentsJson, answerJson])).toEqual([
+    expect(await receiveCall(desk, 'lab', call('moon'))).toMatchObject({
+      failure: { type: 'ToolFailed', reason: 'no runbook' },
+    });
+    expect(await receiveCall(desk, 'lab', call('x', 'toString'))).toMatchObject({
+      failure: { type: 'ToolFailed' },
+    });
+    expect(
+      (await desk.log.list('lab')).map(({ number, key, argumentsJson, answerJson }) => [
+        number,
+        key,
+        argumentsJson,
+        answerJson,
+      ]),
+    ).toEqual([
       [1, 'run:lookup_runbook', '{"area":"office"}', '{"next_step":"go to office"}'],
       [2, 'run:lookup_runbook', '{"area":"moon"}', '{"error":"no runbook"}'],
       [3, 'run:toString', '{"area":"x"}', '{"error":"the service desk has no tool toString"}'],
@@ -39,11 +51,14 @@ describe('the service desk', () => {
   test('a call is logged before it is answered', async () => {
     const order: string[] = [];
     const log = memoryCallLog();
-    const slow = { ...log, append: async (line: Parameters<typeof log.append>[0]) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      order.push('logged');
-      await log.append(line);
-    } };
+    const slow = {
+      ...log,
+      append: async (line: Parameters<typeof log.append>[0]) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push('logged');
+        await log.append(line);
+      },
+    };
     await receiveCall({ ...newDesk(), log: slow }, 'lab', call('office'));
     order.push('answered');
     expect(order).toEqual(['logged', 'answered']);
@@ -76,13 +91,17 @@ describe('the way to the desk', () => {
     const { port1, port2 } = channel();
     serveDesk(port1, Promise.reject(new Error('storage refused')));
     const client = connectDesk(port2, new CrashPlan(), 5);
-    expect(await client.call('lab', call('office'))).toMatchObject({ failure: { type: 'ToolFailed', reason: 'Error: storage refused' } });
+    expect(await client.call('lab', call('office'))).toMatchObject({
+      failure: { type: 'ToolFailed', reason: 'Error: storage refused' },
+    });
   });
 
   test('a desk that never answers is a failure after the time is up', async () => {
     const { port2 } = channel();
     const client = connectDesk(port2, new CrashPlan(), 0.01);
-    expect(await client.call('lab', call('office'))).toMatchObject({ failure: { type: 'ToolFailed', reason: 'no answer within 0.01 seconds' } });
+    expect(await client.call('lab', call('office'))).toMatchObject({
+      failure: { type: 'ToolFailed', reason: 'no answer within 0.01 seconds' },
+    });
   });
 
   test('after the agent’s crash nothing is sent', async () => {

@@ -10,7 +10,16 @@ import { resumeRun, startRun } from '../../src/engine/start.ts';
 import type { AgentDatabase } from '../../src/storage/database.ts';
 import { triage } from '../../src/triage/workflow.ts';
 import type { Parts, Survivors } from '../support/lives.ts';
-import { engineOver, must, open, readEvents, runId, survivors, testParts, ticketContext } from '../support/lives.ts';
+import {
+  engineOver,
+  must,
+  open,
+  readEvents,
+  runId,
+  survivors,
+  testParts,
+  ticketContext,
+} from '../support/lives.ts';
 
 let parts: Parts;
 let left: Survivors;
@@ -43,7 +52,8 @@ function execute(database: AgentDatabase, sql: string, values: readonly SqlValue
   return database.commit('test', (transaction) => succeed(transaction.run(sql, values)));
 }
 
-const rowsOf = ({ database }: Worker, table: string) => database.read((reader) => reader.all(`SELECT * FROM ${table}`));
+const rowsOf = ({ database }: Worker, table: string) =>
+  database.read((reader) => reader.all(`SELECT * FROM ${table}`));
 
 describe('starting runs', () => {
   test('further runs of a ticket are numbered from 2', async () => {
@@ -63,7 +73,10 @@ describe('starting runs', () => {
   test('a context that JSON cannot hold is refused and nothing is written', async () => {
     const made = await worker();
     const result = await startRun(made.engine, 'T104', { readings: [1, NaN] } as never);
-    expect(result).toMatchObject({ ok: false, failure: { type: 'JsonRefused', path: 'context.readings[1]' } });
+    expect(result).toMatchObject({
+      ok: false,
+      failure: { type: 'JsonRefused', path: 'context.readings[1]' },
+    });
     expect(await rowsOf(made, 'agent_runs')).toEqual([]);
   });
 
@@ -121,7 +134,8 @@ describe('the version guard (R3)', () => {
   test('a run that is gone is a conflict too', async () => {
     const a = await started();
     const run = must(await resumeRun(a.engine, runId));
-    for (const table of ['agent_events', 'run_details', 'agent_runs']) await execute(a.database, `DELETE FROM ${table}`);
+    for (const table of ['agent_events', 'run_details', 'agent_runs'])
+      await execute(a.database, `DELETE FROM ${table}`);
     const result = await saveCheckpoint(a.engine, run, 'classify_priority', checkpoint);
     expect(result).toEqual(fail({ type: 'StateConflict', runId, expected: 0, stored: null }));
   });
@@ -159,7 +173,10 @@ describe('the saved-result path (R4, R5)', () => {
     const a = await started();
     must(await lookup(a.engine));
     const result = await lookup(a.engine, 'office', 'page_technician');
-    expect(result).toMatchObject({ ok: false, failure: { type: 'KeyReused', storedTool: 'lookup_runbook', differs: 'tool' } });
+    expect(result).toMatchObject({
+      ok: false,
+      failure: { type: 'KeyReused', storedTool: 'lookup_runbook', differs: 'tool' },
+    });
   });
 
   test('a file from elsewhere without argument hashes: only the tool is compared', async () => {
@@ -174,12 +191,17 @@ describe('the saved-result path (R4, R5)', () => {
     const tools: Engine['tools'] = {
       call: ({ tool }) => {
         tries += 1;
-        return Promise.resolve(tries === 1 ? fail({ type: 'ToolFailed', tool, reason: 'down' }) : succeed({ next_step: 'x' }));
+        return Promise.resolve(
+          tries === 1 ? fail({ type: 'ToolFailed', tool, reason: 'down' }) : succeed({ next_step: 'x' }),
+        );
       },
     };
     const a = await worker({ tools });
     must(await startRun(a.engine, 'T104', ticketContext));
-    expect(await lookup(a.engine)).toMatchObject({ ok: false, failure: { type: 'ToolFailed', reason: 'down' } });
+    expect(await lookup(a.engine)).toMatchObject({
+      ok: false,
+      failure: { type: 'ToolFailed', reason: 'down' },
+    });
     expect(await rowsOf(a, 'tool_effects')).toEqual([]);
     expect((await lookup(a.engine)).ok).toBe(true);
   });
@@ -188,7 +210,10 @@ describe('the saved-result path (R4, R5)', () => {
     const tools: Engine['tools'] = { call: () => Promise.resolve(succeed({ readings: [NaN] })) };
     const a = await worker({ tools });
     must(await startRun(a.engine, 'T104', ticketContext));
-    expect(await lookup(a.engine)).toMatchObject({ ok: false, failure: { type: 'JsonRefused', path: 'result.readings[0]' } });
+    expect(await lookup(a.engine)).toMatchObject({
+      ok: false,
+      failure: { type: 'JsonRefused', path: 'result.readings[0]' },
+    });
   });
 });
 
@@ -198,7 +223,10 @@ describe('a run and its workflow (R13)', () => {
     const changed = { ...triage, version: 2 };
     const b = await worker({ workflow: changed });
     const result = await step(b.engine, runId);
-    expect(result).toMatchObject({ ok: false, failure: { type: 'WorkflowChanged', stored: 'triage 1', current: 'triage 2' } });
+    expect(result).toMatchObject({
+      ok: false,
+      failure: { type: 'WorkflowChanged', stored: 'triage 1', current: 'triage 2' },
+    });
     expect(await b.database.read((reader) => readEvents(reader, runId))).toHaveLength(1);
   });
 
@@ -208,7 +236,11 @@ describe('a run and its workflow (R13)', () => {
     const b = await worker();
     must(await runToEnd(b.engine, runId));
     const events = await b.database.read((reader) => readEvents(reader, runId));
-    expect(events.map((event) => event.eventType).slice(0, 3)).toEqual(['run_started', 'run_adopted', 'run_resumed']);
+    expect(events.map((event) => event.eventType).slice(0, 3)).toEqual([
+      'run_started',
+      'run_adopted',
+      'run_resumed',
+    ]);
     expect(await rowsOf(b, 'run_details')).toHaveLength(1);
   });
 
@@ -216,20 +248,31 @@ describe('a run and its workflow (R13)', () => {
     const a = await started();
     await execute(a.database, `UPDATE agent_runs SET next_action = 'send_invoice'`);
     const known = triage.actions.map((action) => action.name);
-    expect(await step(a.engine, runId)).toEqual(fail({ type: 'UnknownAction', runId, action: 'send_invoice', known }));
+    expect(await step(a.engine, runId)).toEqual(
+      fail({ type: 'UnknownAction', runId, action: 'send_invoice', known }),
+    );
   });
 
   test.each([
     ['not JSON', '{', 'not a JSON object'],
     ['a list', '[]', 'not a JSON object'],
     ['without a ticket', '{}', 'no ticket'],
-    ['with a ticket whose minutes are text', '{"ticket":{"outage_minutes":"18","safety_impact":"yes"}}', 'outage_minutes'],
+    [
+      'with a ticket whose minutes are text',
+      '{"ticket":{"outage_minutes":"18","safety_impact":"yes"}}',
+      'outage_minutes',
+    ],
   ])('a context that is %s is named, not thrown', async (_, context, reason) => {
     const a = await started();
     await execute(a.database, 'UPDATE agent_runs SET context_json = ?', [context]);
     const result = await step(a.engine, runId);
-    expect(result).toMatchObject({ ok: false, failure: { type: 'ContextUnusable', action: 'classify_priority' } });
-    expect(!result.ok && result.failure.type === 'ContextUnusable' && result.failure.reason).toContain(reason);
+    expect(result).toMatchObject({
+      ok: false,
+      failure: { type: 'ContextUnusable', action: 'classify_priority' },
+    });
+    expect(!result.ok && result.failure.type === 'ContextUnusable' && result.failure.reason).toContain(
+      reason,
+    );
   });
 
   test('a completed run stays as it is', async () => {

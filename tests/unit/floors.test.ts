@@ -34,7 +34,9 @@ function sourceFiles(folder: string): string[] {
 
 function importsOf(path: string): Import[] {
   const text = readFileSync(path, 'utf8');
-  const found = text.matchAll(/(?:import|export)\s+(type\s)?[^'"`;]*?from\s+['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]|import\s+['"](\.[^'"]+)['"]/g);
+  const found = text.matchAll(
+    /(?:import|export)\s+(type\s)?[^'"`;]*?from\s+['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]|import\s+['"](\.[^'"]+)['"]/g,
+  );
   return [...found].map((match) => ({
     from: path,
     to: normalize(join(dirname(path), match[2] ?? match[3] ?? match[4] ?? '')),

@@ -98,7 +98,9 @@ describe('a run in the lab', () => {
     );
     expect(view.counts).toEqual({ runs: 1, events: 7, effects: 2 });
     expect(view.calls.map((call) => call.tool)).toEqual(['lookup_runbook', 'draft_reply']);
-    expect(view.selected?.actions.map(({ state, version }) => [state, version])).toEqual([1, 2, 3, 4].map((n) => ['done', n]));
+    expect(view.selected?.actions.map(({ state, version }) => [state, version])).toEqual(
+      [1, 2, 3, 4].map((n) => ['done', n]),
+    );
     expect(view.lastCommit?.boundary).toBe('finish.checkpoint');
     expect(view.lastCommit?.changes.map(({ table, operation }) => [table, operation])).toEqual([
       ['agent_runs', 'update'],
@@ -108,7 +110,8 @@ describe('a run in the lab', () => {
 
   test('all six tickets can be run side by side', async () => {
     const { server } = await tab();
-    for (const ticketId of ['T101', 'T102', 'T103', 'T104', 'T105', 'T106']) must(await server.handlers.start({ ticketId }));
+    for (const ticketId of ['T101', 'T102', 'T103', 'T104', 'T105', 'T106'])
+      must(await server.handlers.start({ ticketId }));
     const view = must(await server.handlers.view({ selectedRunId: 'run-T102' }));
     expect(view.runs.map((run) => run.ticketId)).toEqual(['T101', 'T102', 'T103', 'T104', 'T105', 'T106']);
     expect(view.selected?.run.runId).toBe('run-T102');
@@ -121,7 +124,11 @@ describe('a run in the lab', () => {
     expect((await b.server.refreshed())?.counts.runs).toBe(1);
     expect(await b.server.refreshed()).toBeNull();
     const view = must(await b.server.handlers.step({ runId: 'run-T104' }));
-    expect(view.selected?.events.map((event) => event.session)).toEqual(['session-1', 'session-2', 'session-2']);
+    expect(view.selected?.events.map((event) => event.session)).toEqual([
+      'session-1',
+      'session-2',
+      'session-2',
+    ]);
   });
 
   test('an unknown ticket is a failure, not a run', async () => {
@@ -137,13 +144,20 @@ describe('reset and undo', () => {
   test('reset empties the lab and the world’s log; undo brings both back, in a later session too', async () => {
     const { server } = await completed('T104');
     const empty = must(await server.handlers.reset({}));
-    expect(empty).toMatchObject({ counts: { runs: 0, events: 0, effects: 0 }, calls: [], undo: { runs: 1, what: 'reset' } });
+    expect(empty).toMatchObject({
+      counts: { runs: 0, events: 0, effects: 0 },
+      calls: [],
+      undo: { runs: 1, what: 'reset' },
+    });
     const later = await tab();
     expect(later.view.undo).toMatchObject({ runs: 1, what: 'reset' });
     const back = must(await later.server.handlers.undo({}));
     expect(back).toMatchObject({ counts: { runs: 1, events: 7, effects: 2 }, undo: null });
     expect(back.calls).toHaveLength(2);
-    expect(await later.server.handlers.undo({})).toMatchObject({ ok: false, failure: { type: 'NothingToUndo' } });
+    expect(await later.server.handlers.undo({})).toMatchObject({
+      ok: false,
+      failure: { type: 'NothingToUndo' },
+    });
   });
 
   test('sessions of a reset lab are numbered from 1 again', async () => {
@@ -166,10 +180,20 @@ describe('opening a file from elsewhere', () => {
   test('a run that stands in the middle is adopted and resumed with its saved result', async () => {
     const { server } = await tab();
     const bytes = foreignFile();
-    expect(must(await server.handlers.inspectFile({ bytes }))).toMatchObject({ runs: 1, events: 3, effects: 1, unfinished: 1 });
+    expect(must(await server.handlers.inspectFile({ bytes }))).toMatchObject({
+      runs: 1,
+      events: 3,
+      effects: 1,
+      unfinished: 1,
+    });
     let view = must(await server.handlers.importFile({ bytes }));
-    expect(view.selected).toMatchObject({ run: { runId: 'run-T104', version: 1 }, obstacle: null, resumes: true });
-    while (view.selected?.run.status === 'running') view = must(await server.handlers.step({ runId: 'run-T104' }));
+    expect(view.selected).toMatchObject({
+      run: { runId: 'run-T104', version: 1 },
+      obstacle: null,
+      resumes: true,
+    });
+    while (view.selected?.run.status === 'running')
+      view = must(await server.handlers.step({ runId: 'run-T104' }));
     expect(view.selected?.events.map((event) => event.eventType).slice(3)).toEqual([
       'run_adopted',
       'run_resumed',
@@ -195,8 +219,14 @@ describe('opening a file from elsewhere', () => {
     ['not a database', () => new TextEncoder().encode('hello')],
     ['cut off', () => foreignFile().slice(0, 6000)],
     ['without tool_effects', () => foreignFile('DROP TABLE tool_effects;')],
-    ['with a trigger on our table', () => foreignFile('CREATE TRIGGER t AFTER UPDATE ON agent_runs BEGIN DELETE FROM agent_events; END;')],
-    ['with an event of no run', () => foreignFile(`INSERT INTO agent_events VALUES ('x', 1, 's', 'e', 'a', 'd', 't');`)],
+    [
+      'with a trigger on our table',
+      () => foreignFile('CREATE TRIGGER t AFTER UPDATE ON agent_runs BEGIN DELETE FROM agent_events; END;'),
+    ],
+    [
+      'with an event of no run',
+      () => foreignFile(`INSERT INTO agent_events VALUES ('x', 1, 's', 'e', 'a', 'd', 't');`),
+    ],
   ])('a file that is %s is refused with a reason, and nothing changes', async (_, bytes) => {
     const { server, view: before } = await completed('T101');
     const refused = await server.handlers.importFile({ bytes: bytes() });

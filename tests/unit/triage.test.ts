@@ -12,7 +12,17 @@ import { parseTickets, priorityOf, ticketFromJson, ticketToJson } from '../../sr
 import { triageTools } from '../../src/triage/tools.ts';
 import { lessonBoundary } from '../../src/triage/workflow.ts';
 import type { Parts } from '../support/lives.ts';
-import { engineOver, live, look, must, open, runId, survivors, testParts, ticketContext } from '../support/lives.ts';
+import {
+  engineOver,
+  live,
+  look,
+  must,
+  open,
+  runId,
+  survivors,
+  testParts,
+  ticketContext,
+} from '../support/lives.ts';
 
 const tickets = parseTickets(readFileSync('static/facility_tickets.csv', 'utf8'));
 let parts: Parts;
@@ -42,7 +52,9 @@ describe('the priority rule', () => {
   });
 
   test('the downloadable tickets are those that the agent works on', () => {
-    expect(readFileSync('public/facility_tickets.csv', 'utf8')).toBe(readFileSync('static/facility_tickets.csv', 'utf8'));
+    expect(readFileSync('public/facility_tickets.csv', 'utf8')).toBe(
+      readFileSync('static/facility_tickets.csv', 'utf8'),
+    );
   });
 });
 
@@ -52,7 +64,10 @@ describe('the tools', () => {
     for (const { area } of tickets) expect(tools['lookup_runbook']?.({ area }).ok).toBe(true);
   });
   test('an unknown area is a reason, not a made-up step', () => {
-    expect(tools['lookup_runbook']?.({ area: 'moon' })).toEqual({ ok: false, failure: 'there is no runbook for the area "moon"' });
+    expect(tools['lookup_runbook']?.({ area: 'moon' })).toEqual({
+      ok: false,
+      failure: 'there is no runbook for the area "moon"',
+    });
   });
 });
 
