@@ -45,12 +45,7 @@ const sabotages = [
   ],
   ['labels of elsewhere are not counted', 'engine/events.ts', "GLOB 'session-[0-9]*'", "GLOB 'none'"],
   ['the drawn label is not kept', 'engine/events.ts', 'VALUES (1, ?1)', 'VALUES (1, 0 * ?1)'],
-  [
-    'a run is taken up by nobody',
-    'engine/start.ts',
-    'lastSession(reader, runId) !== engine.session.label',
-    'false',
-  ],
+  ['a run is taken up by nobody', 'engine/start.ts', 'lastSession(reader, runId) !== label', 'false'],
   [
     'a changed workflow is resumed in silence',
     'engine/start.ts',
@@ -163,10 +158,10 @@ const sabotages = [
     "type IN ('none')",
   ],
   [
-    'a reset lab goes on counting sessions',
-    'bridge/lab-server.ts',
-    'opened().engine.session.label = null;',
-    '',
+    'a label outlives its lab',
+    'engine/events.ts',
+    'if (session.drawn?.labId === labId) return',
+    'if (session.drawn) return',
   ],
   [
     'undo survives the next run',

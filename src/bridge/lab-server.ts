@@ -4,6 +4,7 @@
  */
 import type { CrashPlan } from '../engine/crash.ts';
 import type { Engine } from '../engine/engine.ts';
+import { labelOf, readLabId } from '../engine/events.ts';
 import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
@@ -15,7 +16,6 @@ import type { LabStorage } from './lab-storage.ts';
 import {
   dropUndo,
   keepForUndo,
-  labIdOf,
   quarantinedBytes,
   quarantinedImages,
   storageView,
@@ -68,8 +68,9 @@ export function labServer(parts: LabParts): LabServer {
 
   async function view(): Promise<Result<LabView>> {
     const { storage, desk, engine } = opened();
-    const { labId, tables } = await storage.database.read((reader) => ({
-      labId: labIdOf(reader),
+    const { labId, label, tables } = await storage.database.read((reader) => ({
+      labId: readLabId(reader),
+      label: labelOf(engine.session, reader),
       tables: readTables(reader, engine.session, parts.tickets, selectedRunId),
     }));
     const calls = await desk.list(labId);
@@ -81,7 +82,7 @@ export function labServer(parts: LabParts): LabServer {
       serial,
       ...tables,
       lastCommit: storage.database.lastCommit,
-      session: engine.session.label,
+      session: label,
       calls: calls.ok ? calls.value : [],
       worldFailure: calls.ok ? null : calls.failure,
       storage: storageView(storage),
@@ -98,11 +99,10 @@ export function labServer(parts: LabParts): LabServer {
     const refreshed = await opened().storage.database.refresh();
     return refreshed.ok ? succeed(opened()) : refreshed;
   }
-  /** Puts an image in place of the lab's; the sessions of a new lab are numbered anew. */
+  /** Puts an image in place of the lab's. */
   async function replace(boundary: string, bytes: Uint8Array): Promise<Result<unknown>> {
     const replaced = await opened().storage.database.replace(boundary, bytes);
     if (replaced.ok) {
-      opened().engine.session.label = null;
       selectedRunId = null;
     }
     return replaced;
@@ -116,13 +116,13 @@ export function labServer(parts: LabParts): LabServer {
       const { storage, desk } = result.value;
       selectedRunId = params.selectedRunId;
       const tools: Engine['tools'] = {
-        call: async (request) => desk.call(await storage.database.read(labIdOf), request),
+        call: async (request) => desk.call(await storage.database.read(readLabId), request),
       };
       const { database } = storage;
       lab = {
         storage,
         desk,
-        engine: { database, clock, crash, tools, workflow: triage, session: { label: null } },
+        engine: { database, clock, crash, tools, workflow: triage, session: { drawn: null } },
       };
       return view();
     },
@@ -141,7 +141,7 @@ export function labServer(parts: LabParts): LabServer {
       selectedRunId = started.value.runId;
       const dropped = await dropUndo(storage);
       if (!dropped.ok) return dropped;
-      const kept = await desk.keepOnly([await storage.database.read(labIdOf)]);
+      const kept = await desk.keepOnly([await storage.database.read(readLabId)]);
       return viewAfter(kept);
     },
     resume: async ({ runId }) => {

@@ -4,7 +4,7 @@
  */
 import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
-import type { Clock, Reader } from '../engine/ports.ts';
+import type { Clock } from '../engine/ports.ts';
 import type { AgentDatabase } from '../storage/database.ts';
 import type { KeptImages } from '../storage/kept-images.ts';
 import type { Random } from '../storage/random.ts';
@@ -21,11 +21,6 @@ export interface LabStorage {
 }
 
 const undoName = 'undo';
-
-/** The lab's own id: it ties the outside world's log to this database. A reset image has a new one. */
-export function labIdOf(reader: Reader): string {
-  return String(reader.get('SELECT lab_id FROM lab WHERE id = 1')?.['lab_id']);
-}
 
 export function storageView({ database }: LabStorage): StorageView {
   const { kind, generation, bytes, savedAtUtc } = database.state;

@@ -17,6 +17,6 @@ export interface Engine {
 
 /** The label of this session. A run is started or taken up before anything else is written for it. */
 export function sessionLabel(engine: Engine): string {
-  if (engine.session.label === null) throw new Error('a run was worked on before it was started or taken up');
-  return engine.session.label;
+  if (engine.session.drawn === null) throw new Error('a run was worked on before it was started or taken up');
+  return engine.session.drawn.label;
 }

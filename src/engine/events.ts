@@ -6,9 +6,15 @@
 import type { Clock, CrashPort, Reader, Transaction } from './ports.ts';
 import type { EventType } from './records.ts';
 
+/** A label is good for the lab it was drawn in: a lab that is reset numbers its sessions anew. */
+export interface DrawnLabel {
+  readonly label: string;
+  readonly labId: string;
+}
+
 /** One life of a worker. The label is drawn when this worker writes its first event. */
 export interface Session {
-  label: string | null;
+  drawn: DrawnLabel | null;
 }
 
 export interface NewEvent {
@@ -38,8 +44,9 @@ export function appendEvent(
  * This worker's label, `session-N`, drawn if it has none: N is one more than the highest ever given, so two tabs
  * never share a label and deleting runs never brings one back. The caller keeps it once the commit is durable.
  */
-export function drawSession(session: Session, transaction: Transaction): string {
-  if (session.label !== null) return session.label;
+export function drawSession(session: Session, transaction: Transaction): DrawnLabel {
+  const labId = readLabId(transaction);
+  if (session.drawn?.labId === labId) return session.drawn;
   const highest = transaction.get(
     `SELECT MAX(
        COALESCE((SELECT highest FROM session_counter WHERE id = 1), 0),
@@ -51,7 +58,17 @@ export function drawSession(session: Session, transaction: Transaction): string 
     `INSERT INTO session_counter (id, highest) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET highest = ?1`,
     [next],
   );
-  return `session-${String(next)}`;
+  return { label: `session-${String(next)}`, labId };
+}
+
+/** This worker's label in the lab as it is now; null before its first event there. */
+export function labelOf(session: Session, reader: Reader): string | null {
+  return session.drawn?.labId === readLabId(reader) ? session.drawn.label : null;
+}
+
+/** The lab's own id: it ties labels and the outside world's log to this database. A reset lab has a new one. */
+export function readLabId(reader: Reader): string {
+  return String(reader.get('SELECT lab_id FROM lab WHERE id = 1')?.['lab_id']);
 }
 
 /** The session that wrote the run's last event, or null for a run without events. */

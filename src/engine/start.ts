@@ -5,7 +5,8 @@
  */
 import type { Engine } from './engine.ts';
 import { loadRun } from './checkpoint.ts';
-import { appendEvent, drawSession, lastSession } from './events.ts';
+import type { DrawnLabel } from './events.ts';
+import { appendEvent, drawSession, labelOf, lastSession } from './events.ts';
 import type { EngineFailure, Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
 import type { JsonObject } from './json.ts';
@@ -19,9 +20,9 @@ import { findAction, fingerprint } from './workflow.ts';
 export async function startRun(engine: Engine, ticketId: string, context: JsonObject): Promise<Result<Run>> {
   const contextJson = encodeJson(context, 'context');
   if (!contextJson.ok) return contextJson;
-  let session: string | null = null;
+  let drawn: DrawnLabel | null = null;
   const result = await engine.database.commit<Run>('start', (transaction) => {
-    session = drawSession(engine.session, transaction);
+    drawn = drawSession(engine.session, transaction);
     engine.crash.reach('start.session_drawn');
     const run: Run = {
       runId: freeRunId(transaction, ticketId),
@@ -39,10 +40,10 @@ export async function startRun(engine: Engine, ticketId: string, context: JsonOb
     engine.crash.reach('start.run_inserted');
     recordWorkflow(engine, transaction, 'start', run.runId);
     const event = { runId: run.runId, type: 'run_started', action: 'start', detail: ticketId } as const;
-    appendEvent(engine, transaction, 'start', session, event);
+    appendEvent(engine, transaction, 'start', drawn.label, event);
     return succeed(run);
   });
-  if (result.ok) engine.session.label = session;
+  if (result.ok) engine.session.drawn = drawn;
   return result;
 }
 
@@ -51,32 +52,33 @@ export async function startRun(engine: Engine, ticketId: string, context: JsonOb
  * workflow recorded. Nothing is written when this session wrote the run's last event. Durable on return (R9).
  */
 export async function resumeRun(engine: Engine, runId: string): Promise<Result<Run>> {
-  let session: string | null = null;
+  let drawn: DrawnLabel | null = null;
   const result = await engine.database.commit<Run>('resume', (transaction) => {
     const run = loadRun(transaction, runId);
     if (run === undefined) return fail({ type: 'RunNotFound', runId });
     const obstacle = obstacleTo(transaction, engine.workflow, run);
     if (obstacle !== null) return fail(obstacle);
     if (!isElsewhere(transaction, engine, runId)) return succeed(run);
-    session = drawSession(engine.session, transaction);
+    drawn = drawSession(engine.session, transaction);
     engine.crash.reach('resume.session_drawn');
     if (recordedWorkflow(transaction, runId) === null) {
       recordWorkflow(engine, transaction, 'resume', runId);
       const detail = workflowName(engine.workflow);
       const adopted = { runId, type: 'run_adopted', action: 'adopt', detail } as const;
-      appendEvent(engine, transaction, 'resume.adoption', session, adopted);
+      appendEvent(engine, transaction, 'resume.adoption', drawn.label, adopted);
     }
     const event = { runId, type: 'run_resumed', action: 'resume', detail: 'loaded durable state' } as const;
-    appendEvent(engine, transaction, 'resume', session, event);
+    appendEvent(engine, transaction, 'resume', drawn.label, event);
     return succeed(run);
   });
-  if (result.ok && session !== null) engine.session.label = session;
+  if (result.ok && drawn !== null) engine.session.drawn = drawn;
   return result;
 }
 
 /** Does the run belong to another session: one that stopped, or that works in another tab? */
 export function isElsewhere(reader: Reader, engine: Pick<Engine, 'session'>, runId: string): boolean {
-  return engine.session.label === null || lastSession(reader, runId) !== engine.session.label;
+  const label = labelOf(engine.session, reader);
+  return label === null || lastSession(reader, runId) !== label;
 }
 
 /** Why this run can't be continued under this workflow, or null. The run can always be shown. */

@@ -5,6 +5,7 @@
 import type { Arm } from '../../src/engine/crash.ts';
 import { CrashPlan, SimulatedCrash } from '../../src/engine/crash.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import type { Session } from '../../src/engine/events.ts';
 import type { Result } from '../../src/engine/failure.ts';
 import type { Clock, Reader } from '../../src/engine/ports.ts';
 import type { AgentEvent, Run } from '../../src/engine/records.ts';
@@ -98,7 +99,7 @@ export function must<T>(result: Result<T>): T {
 /** Opens, starts or resumes `run-T104`, and works to the end, or until the armed crash. */
 export async function live(parts: Parts, left: Survivors, arms: readonly Arm[] = []): Promise<Life> {
   const plan = new CrashPlan(arms);
-  const session = { label: null as string | null };
+  const session: Session = { drawn: null };
   try {
     const database = await open(parts, left.store, plan, left.clock);
     const engine = engineOver(watched(database, left), left, plan, session);
@@ -106,10 +107,10 @@ export async function live(parts: Parts, left: Survivors, arms: readonly Arm[] =
     if (found === undefined) must(await startRun(engine, 'T104', ticketContext));
     if (found === undefined || found.status === 'running') must<Run>(await runToEnd(engine, runId));
     await database.close();
-    return { crashedAt: null, plan, label: session.label };
+    return { crashedAt: null, plan, label: session.drawn?.label ?? null };
   } catch (error) {
     if (!(error instanceof SimulatedCrash)) throw error;
-    return { crashedAt: error.boundary, plan, label: session.label };
+    return { crashedAt: error.boundary, plan, label: session.drawn?.label ?? null };
   }
 }
 
@@ -117,7 +118,7 @@ export function engineOver(
   database: Engine['database'],
   left: Pick<Survivors, 'world' | 'clock'>,
   plan: CrashPlan,
-  session: { label: string | null } = { label: null },
+  session: Session = { drawn: null },
 ): Engine {
   return {
     database,

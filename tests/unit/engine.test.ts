@@ -67,7 +67,10 @@ describe('starting runs', () => {
     const [a, b] = [await worker(), await worker()];
     const runs = await Promise.all([a, b].map(({ engine }) => startRun(engine, 'T104', ticketContext)));
     expect(new Set(runs.map((run) => must(run).runId))).toEqual(new Set(['run-T104', 'run-T104-2']));
-    expect([a.engine.session.label, b.engine.session.label].sort()).toEqual(['session-1', 'session-2']);
+    expect([a, b].map(({ engine }) => engine.session.drawn?.label).sort()).toEqual([
+      'session-1',
+      'session-2',
+    ]);
   });
 
   test('a context that JSON cannot hold is refused and nothing is written', async () => {
@@ -96,7 +99,7 @@ describe('sessions', () => {
     await execute(database, 'DELETE FROM agent_runs');
     const second = await worker();
     must(await startRun(second.engine, 'T104', ticketContext));
-    expect(second.engine.session.label).toBe('session-2');
+    expect(second.engine.session.drawn?.label).toBe('session-2');
   });
 
   test('a label in the events of a file from elsewhere is counted too', async () => {
@@ -105,14 +108,14 @@ describe('sessions', () => {
     await execute(database, 'DELETE FROM session_counter');
     const second = await worker();
     must(await resumeRun(second.engine, runId));
-    expect(second.engine.session.label).toBe('session-42');
+    expect(second.engine.session.drawn?.label).toBe('session-42');
   });
 
   test('no label is drawn when the first commit is refused', async () => {
     await started();
     const second = await worker();
     expect((await resumeRun(second.engine, 'run-none')).ok).toBe(false);
-    expect(second.engine.session.label).toBeNull();
+    expect(second.engine.session.drawn).toBeNull();
     expect(await rowsOf(second, 'session_counter')).toEqual([{ id: 1, highest: 1 }]);
   });
 });

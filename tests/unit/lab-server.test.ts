@@ -167,6 +167,24 @@ describe('reset and undo', () => {
     expect(view.selected?.events[0]?.session).toBe('session-1');
   });
 
+  test('a tab that had a label before another tab reset the lab draws a new one: no two share a label', async () => {
+    const a = await tab();
+    must(await a.server.handlers.start({ ticketId: 'T101' }));
+    const b = await tab();
+    must(await b.server.handlers.start({ ticketId: 'T102' }));
+    must(await b.server.handlers.reset({}));
+    must(await b.server.handlers.start({ ticketId: 'T103' }));
+    const view = must(await a.server.handlers.start({ ticketId: 'T104' }));
+    expect(view.session).toBe('session-2');
+    expect(view.selected?.events[0]?.session).toBe('session-2');
+  });
+
+  test('after undo the session goes on under the label it had', async () => {
+    const { server } = await completed('T104');
+    must(await server.handlers.reset({}));
+    expect(must(await server.handlers.undo({})).session).toBe('session-1');
+  });
+
   test('the next run ends the possibility to undo, and the world forgets the former lab', async () => {
     const { server } = await completed('T104');
     must(await server.handlers.reset({}));
