@@ -171,8 +171,13 @@ class SqlJsDatabase implements AgentDatabase {
   replace(boundary: string, bytes: Uint8Array): Promise<Result<null>> {
     return this.#written(boundary, () => {
       this.#parts.crash.reach(`${boundary}.begin`);
-      this.#durable.replace(bytes);
-      this.#addTables();
+      try {
+        this.#durable.replace(bytes);
+        this.#addTables();
+      } catch (error) {
+        if (!(error instanceof SimulatedCrash)) this.#rollBack();
+        throw error;
+      }
       this.#changes = [];
       this.#parts.crash.reach(`${boundary}.committed`);
       return succeed(null);

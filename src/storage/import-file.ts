@@ -126,13 +126,13 @@ function whyTableUnfit(
   columns: readonly string[],
 ): string | null {
   if (columns.length === 0) return `it has no table ${table}`;
+  if (text(database, `SELECT wr FROM pragma_table_list('${table}')`) === '1') {
+    return `its table ${table} is WITHOUT ROWID`;
+  }
   const missing = wanted.find((column) => !columns.includes(column));
   if (missing !== undefined) return `its table ${table} has no column ${missing}`;
   const surplus = columns.find((column) => !wanted.includes(column));
   if (surplus !== undefined) return `its table ${table} has a further column ${surplus}`;
-  if (text(database, `SELECT wr FROM pragma_table_list('${table}')`) === '1') {
-    return `its table ${table} is WITHOUT ROWID`;
-  }
   const unique = text(
     database,
     `SELECT name FROM pragma_index_list('${table}') WHERE "unique" AND origin <> 'pk'`,
