@@ -5,8 +5,6 @@ import { diskOf } from './lab/disk.ts';
 import { Guide } from './lab/guide.svelte.ts';
 import { Lab } from './lab/lab.svelte.ts';
 import { LabFiles } from './lab/lab-files.svelte.ts';
-import LabScreen from './lab/LabScreen.svelte';
-import StartPage from './lab/StartPage.svelte';
 import { idbKeep } from './ui/keep.ts';
 import { Route } from './ui/route.svelte.ts';
 import { Settings } from './ui/settings.svelte.ts';
@@ -39,10 +37,11 @@ const lab = new Lab({
 const files = new LabFiles(lab);
 lab.predictFirst = () => guide.holdsResume();
 
-const withProps =
-  <P extends Record<string, unknown>>(component: Component<P>, props: P): Component =>
-  (internals) =>
-    component(internals, props);
+const startPage = async (): Promise<Component> => (await import('./lab/StartPage.svelte')).default;
+const labScreen = async (): Promise<Component> => {
+  const { default: LabScreen } = await import('./lab/LabScreen.svelte');
+  return (internals) => LabScreen(internals, { lab, files, guide });
+};
 
 mount(Shell, {
   target: document.body,
@@ -50,8 +49,8 @@ mount(Shell, {
     route: new Route(),
     settings,
     screens: [
-      { path: '/', title: 'Crashpoint', component: StartPage },
-      { path: '/lab', title: 'Lab · Crashpoint', component: withProps(LabScreen, { lab, files, guide }) },
+      { path: '/', title: 'Crashpoint', load: startPage },
+      { path: '/lab', title: 'Lab · Crashpoint', load: labScreen },
     ],
     disk: () => diskOf(lab),
     persisted: () => lab.persisted,

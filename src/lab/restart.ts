@@ -134,8 +134,8 @@ export function storedSentence(stored: Stored): string {
       : `has ${counted(stored.version, 'checkpoint')} saved`;
   if (stored.status !== 'running') return `${stored.runId} is ${stored.status} and ${checkpoint}.`;
   const result = stored.resultSaved
-    ? `Its result is saved already, so the function need not be called again.`
-    : `No result is saved for it yet.`;
+    ? 'Its result is saved already, its checkpoint is not.'
+    : 'No result is saved for it yet.';
   return `${stored.runId} ${checkpoint}. Next is ${stored.nextAction ?? 'nothing'}. ${
     stored.nextAction === 'lookup_runbook' || stored.nextAction === 'draft_reply' ? result : ''
   }`.trim();
