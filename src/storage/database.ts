@@ -9,13 +9,15 @@ import { SimulatedCrash } from '../engine/crash.ts';
 import { fail, succeed, type Failure, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { Clock, CrashPort, Database, Reader, Transaction } from '../engine/ports.ts';
 import type { Checksum } from './checksum.ts';
-import { pageSize, type RecordedFile } from './dirty-pages.ts';
+import { pageSize, type RecordedFile } from './recorded-file.ts';
 import { DurableImage, openImage, setAside, type OpenedImage } from './durable-image.ts';
 import type { PageStore } from './page-store.ts';
 import type { Random } from './random.ts';
 import { freshImage, migrate, missingMigrations } from './schema.ts';
+import { whyUnsound } from './sound-image.ts';
 import type { SqlDatabase, Sqlite } from './sqlite.ts';
 import { Statements } from './statements.ts';
+import { Turns } from './turns.ts';
 
 /** How often a body runs when other tabs keep writing first. */
 const mostTries = 5;
@@ -77,7 +79,7 @@ export async function openDatabase(parts: DatabaseParts): Promise<Result<AgentDa
   const opened = await openImage(parts, () => freshImage(parts.sqlite, parts.random));
   if (!opened.ok) return opened;
   const { database, file } = parts.sqlite.openRecorded(opened.value.bytes);
-  const reason = await whyUnsound(database, file);
+  const reason = whyUnsound(database, file);
   if (reason !== null) {
     database.close();
     return setAside(parts.store, opened.value.name, reason);
@@ -91,31 +93,18 @@ export async function openDatabase(parts: DatabaseParts): Promise<Result<AgentDa
   return ready;
 }
 
-function whyUnsound(database: SqlDatabase, file: RecordedFile): string | null {
-  try {
-    const count = database.exec('PRAGMA page_count')[0]?.values[0]?.[0];
-    if (count !== file.pageCount())
-      return `the image has ${file.pageCount()} pages and should have ${String(count)}`;
-    const found = database.exec('PRAGMA quick_check(1)')[0]?.values[0]?.[0];
-    return found === 'ok' ? null : `SQLite's check says: ${String(found)}`;
-  } catch (error) {
-    return `SQLite cannot read it: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
-
 class SqlJsDatabase implements AgentDatabase {
   readonly #parts: DatabaseParts;
   readonly #database: SqlDatabase;
   readonly #file: RecordedFile;
   readonly #durable: DurableImage;
   readonly #statements: Statements;
+  readonly #turns = new Turns();
   /** Makes SQLite look at the file, when it changed behind its back. */
   readonly #readSomething = (): void => void this.#database.exec('SELECT count(*) FROM sqlite_schema');
   #changes: LastCommit['changes'][number][] = [];
   #lastCommit: LastCommit | null = null;
   #savedAtUtc: string | null = null;
-  /** What was asked last: the next thing waits for it. */
-  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: DatabaseParts, opened: OpenedImage, database: SqlDatabase, file: RecordedFile) {
     this.#parts = parts;
@@ -189,9 +178,10 @@ class SqlJsDatabase implements AgentDatabase {
   }
 
   async close(): Promise<void> {
-    await this.#turn.catch(() => undefined);
-    this.#database.close();
-    this.#parts.store.close();
+    await this.#turns.take(() => {
+      this.#database.close();
+      this.#parts.store.close();
+    });
   }
 
   /** A database from elsewhere may hold the lesson's three tables only. One commit, or none when nothing is missing. */
@@ -267,11 +257,9 @@ class SqlJsDatabase implements AgentDatabase {
   }
 
   #inTurn<T>(work: () => T | Promise<T>): Promise<T> {
-    const mine = this.#turn.then(() => {
+    return this.#turns.take(() => {
       this.#parts.crash.assertAlive();
       return work();
     });
-    this.#turn = mine.catch(() => undefined);
-    return mine;
   }
 }

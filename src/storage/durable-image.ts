@@ -9,7 +9,7 @@
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { Checksum } from './checksum.ts';
-import { pageSize, type RecordedFile } from './dirty-pages.ts';
+import { pageSize, type RecordedFile } from './recorded-file.ts';
 import { decodePages, encodeChanges } from './page-changes.ts';
 import type { PageStore } from './page-store.ts';
 import { randomId, type Random } from './random.ts';

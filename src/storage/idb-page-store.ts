@@ -1,32 +1,24 @@
 /**
- * Owns: the page store in IndexedDB, format 1: stores `meta` (record `base`), `chunks` (the base in pieces) and
- * `log` (one record a commit, key = generation). Each method is one transaction, as page-store.ts says and for the
- * reasons given there.
- * Leaves: which database is the current one to idb-directory.ts; handles and time-outs to idb-connection.ts.
+ * Owns: the page store in IndexedDB. Each method is one transaction, as page-store.ts says and for the reasons given
+ * there.
+ * Leaves: the requests in it to idb-image.ts; which database is the current one to idb-directory.ts; handles and time-outs to idb-connection.ts.
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
-import { IdbConnection, notSaved, usualWaits, type Waits } from './idb-connection.ts';
+import { deleteDatabase, IdbConnection, notSaved, usualWaits, type Waits } from './idb-connection.ts';
 import { directoryStores, IdbDirectory } from './idb-directory.ts';
+import { addRecord, baseFor, entries, imageStores, putBase, readImage, setAsideKey } from './idb-image.ts';
 import type { ImageStorage } from './image-storage.ts';
 import type { CommitOutcome, PageStore, RefreshOutcome } from './page-store.ts';
 import type { Random } from './random.ts';
 import {
-  parseBase,
   parseRecord,
   salvage,
   type BaseImage,
-  type BaseRecord,
   type Head,
   type LogRecord,
-  type StoredEntry,
   type StoredImage,
 } from './stored-image.ts';
-
-const imageStores = ['meta', 'chunks', 'log'] as const;
-const baseKey = 'base';
-/** Beside the base in an image that was set aside: tabs that still have it open must not go on writing there. */
-const setAsideKey = 'quarantined';
 
 export interface IdbStorageParts {
   readonly factory: IDBFactory;
@@ -173,104 +165,4 @@ class IdbPageStore implements PageStore {
     if (!this.#image) throw new Error('the page store was used before it was opened');
     return this.#image;
   }
-}
-
-/** The look at the base and the new record, issued together: that costs what one request costs. */
-function addRecord(
-  transaction: IDBTransaction,
-  head: Head,
-  record: LogRecord,
-  answer: (outcome: CommitOutcome) => void,
-  refuse: (outcome: CommitOutcome) => void,
-): void {
-  const log = transaction.objectStore('log');
-  const meta: IDBRequest<unknown[]> = transaction.objectStore('meta').getAll();
-  const add = log.add(record, head.generation + 1);
-  let moved = false;
-  meta.onsuccess = () => {
-    const base = baseFor(meta.result, head);
-    if (base.type === 'fits') return;
-    moved = true;
-    // A record of an earlier attempt may have been folded since.
-    refuse({ type: base.type === 'moved' && base.base.id === record.id ? 'saved' : 'moved' });
-  };
-  add.onsuccess = () => answer({ type: 'saved' });
-  add.onerror = (event) => {
-    if (moved || add.error?.name !== 'ConstraintError') return;
-    event.preventDefault();
-    const there: IDBRequest<unknown> = log.get(head.generation + 1);
-    there.onsuccess = () =>
-      answer({ type: parseRecord(there.result)?.id === record.id ? 'saved' : 'conflict' });
-  };
-}
-
-type BaseSeen =
-  | { readonly type: 'fits' }
-  | { readonly type: 'moved'; readonly base: BaseRecord }
-  | { readonly type: 'gone' };
-
-/** Can a commit on `head` stand on what is in `meta`? */
-function baseFor(meta: readonly unknown[], head: Head): BaseSeen {
-  const base = meta.length === 1 ? parseBase(meta[0]) : null;
-  if (!base) return { type: 'gone' };
-  const fits = base.incarnation === head.incarnation && base.generation <= head.generation;
-  return fits ? { type: 'fits' } : { type: 'moved', base };
-}
-
-function putBase(transaction: IDBTransaction, image: BaseImage): void {
-  const chunks = transaction.objectStore('chunks');
-  for (const [index, piece] of image.pieces.entries()) chunks.put(piece, index);
-  transaction.objectStore('meta').put(image.base, baseKey);
-}
-
-/** Everything, in one transaction: between two a fold could be missed. */
-async function readImage(connection: IdbConnection): Promise<Result<StoredImage, StorageFailure>> {
-  const read = await connection.read<StoredImage>(imageStores, (transaction, answer) => {
-    const meta = transaction.objectStore('meta');
-    const base: IDBRequest<unknown> = meta.get(baseKey);
-    const aside: IDBRequest<unknown> = meta.get(setAsideKey);
-    entries(transaction.objectStore('chunks'), null, (pieces) =>
-      entries(transaction.objectStore('log'), null, (log) =>
-        answer({
-          name: connection.name,
-          base: base.result,
-          pieces,
-          log,
-          setAside: aside.result !== undefined,
-        }),
-      ),
-    );
-  });
-  if (!read.ok) return read;
-  return succeed(
-    read.value ?? { name: connection.name, base: undefined, pieces: [], log: [], setAside: false },
-  );
-}
-
-function entries(
-  store: IDBObjectStore,
-  range: IDBKeyRange | null,
-  found: (entries: readonly StoredEntry[]) => void,
-): void {
-  const keys: IDBRequest<IDBValidKey[]> = store.getAllKeys(range);
-  const values: IDBRequest<unknown[]> = store.getAll(range);
-  values.onsuccess = () => found(values.result.map((value, index) => ({ key: keys.result[index], value })));
-}
-
-function deleteDatabase(
-  factory: IDBFactory,
-  name: string,
-  waits: Waits,
-): Promise<Result<null, StorageFailure>> {
-  return new Promise((resolve) => {
-    const stuck: StorageFailure = { type: 'StorageStuck', what: 'commit', seconds: waits.open / 1000 };
-    const wait = setTimeout(() => resolve(fail(stuck)), waits.open);
-    const done = (result: Result<null, StorageFailure>): void => {
-      clearTimeout(wait);
-      resolve(result);
-    };
-    const request = factory.deleteDatabase(name);
-    request.onsuccess = () => done(succeed(null));
-    request.onerror = () => done(fail(notSaved(request.error)));
-  });
 }

@@ -5,7 +5,7 @@
  * Leaves: the tables of ours that the file lacks to the commit that puts it in place (database.ts), and what those tables are to schema.ts.
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
-import { pageSize } from './dirty-pages.ts';
+import { pageSize } from './recorded-file.ts';
 import { emptyImage } from './schema.ts';
 import type { SqlDatabase, Sqlite } from './sqlite.ts';
 

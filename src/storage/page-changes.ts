@@ -5,7 +5,7 @@
  * Form: runs, each `page number (u32) | offset in the page (u16) | length (u16) | bytes`, little-endian, by page
  * and offset. A page that did not exist before the commit counts as zeros.
  */
-import { pageSize, type FileChanges } from './dirty-pages.ts';
+import { pageSize, type FileChanges } from './recorded-file.ts';
 
 const runHead = 8;
 

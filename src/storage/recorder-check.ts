@@ -4,7 +4,7 @@
  * There is no slower way to fall back on: SQLite ships with the page, so this fails only after an upgrade, in CI first.
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
-import { pageSize, type FileChanges } from './dirty-pages.ts';
+import { pageSize, type FileChanges } from './recorded-file.ts';
 import type { Sqlite } from './sqlite.ts';
 
 const script: readonly string[] = [

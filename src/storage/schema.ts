@@ -6,7 +6,7 @@
 import schemaSql from '../../static/schema.sql?raw';
 import { noCrash } from '../engine/crash.ts';
 import type { Reader, Transaction } from '../engine/ports.ts';
-import { pageSize } from './dirty-pages.ts';
+import { pageSize } from './recorded-file.ts';
 import { randomId, type Random } from './random.ts';
 import type { Sqlite } from './sqlite.ts';
 import { Statements } from './statements.ts';

@@ -4,7 +4,8 @@
  */
 import initSqlJs from 'sql.js';
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
-import { installRecorder, type RecordedFile, type Recorder, type WasmParts } from './dirty-pages.ts';
+import { installRecorder, type Recorder } from './dirty-pages.ts';
+import type { RecordedFile, WasmParts } from './recorded-file.ts';
 import { checkRecorder } from './recorder-check.ts';
 
 export type SqlDatabase = initSqlJs.Database;

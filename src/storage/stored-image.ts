@@ -5,7 +5,7 @@
  *
  * Generation b is the base's, b+1 … h are the log's keys, without gaps; each record names the one before it.
  */
-import { pageSize } from './dirty-pages.ts';
+import { pageSize } from './recorded-file.ts';
 import { applyChanges } from './page-changes.ts';
 import type { Checksum } from './checksum.ts';
 

@@ -5,7 +5,7 @@ import { succeed, type Result } from '../../src/engine/failure.ts';
 import type { Transaction } from '../../src/engine/ports.ts';
 import { loadChecksum, type Checksum } from '../../src/storage/checksum.ts';
 import { openDatabase, type AgentDatabase } from '../../src/storage/database.ts';
-import { pageSize } from '../../src/storage/dirty-pages.ts';
+import { pageSize } from '../../src/storage/recorded-file.ts';
 import type { ImageStorage } from '../../src/storage/image-storage.ts';
 import { cryptoRandom } from '../../src/storage/random.ts';
 import type { Sqlite } from '../../src/storage/sqlite.ts';

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Checksum } from '../../src/storage/checksum.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
-import { pageSize } from '../../src/storage/dirty-pages.ts';
+import { pageSize } from '../../src/storage/recorded-file.ts';
 import type { PageStore } from '../../src/storage/page-store.ts';
 import {
   assemble,

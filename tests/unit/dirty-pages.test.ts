@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageSize, type RecordedFile } from '../../src/storage/dirty-pages.ts';
+import { pageSize, type RecordedFile } from '../../src/storage/recorded-file.ts';
 import { applied, sameBytes } from '../../src/storage/recorder-check.ts';
 import type { SqlDatabase } from '../../src/storage/sqlite.ts';
 import { seededRandom, type SeededRandom } from '../support/random.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import schemaSql from '../../static/schema.sql?raw';
-import { pageSize } from '../../src/storage/dirty-pages.ts';
+import { pageSize } from '../../src/storage/recorded-file.ts';
 import { inspectFile } from '../../src/storage/import-file.ts';
 import { freshImage } from '../../src/storage/schema.ts';
 import { testDatabase } from '../support/database.ts';

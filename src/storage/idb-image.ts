@@ -1,0 +1,105 @@
+/**
+ * Owns: the form of an image in IndexedDB, format 1, and the requests on it inside an open transaction: stores `meta`
+ * (record `base`), `chunks` (the base in pieces) and `log` (one record a commit, key = generation).
+ * Leaves: transactions and their outcomes to idb-page-store.ts; what is in the records to stored-image.ts.
+ */
+import { succeed, type Result, type StorageFailure } from '../engine/failure.ts';
+import type { IdbConnection } from './idb-connection.ts';
+import type { CommitOutcome } from './page-store.ts';
+import {
+  parseBase,
+  parseRecord,
+  type BaseImage,
+  type BaseRecord,
+  type Head,
+  type LogRecord,
+  type StoredEntry,
+  type StoredImage,
+} from './stored-image.ts';
+
+export const imageStores = ['meta', 'chunks', 'log'] as const;
+const baseKey = 'base';
+/** Beside the base in an image that was set aside: tabs that still have it open must not go on writing there. */
+export const setAsideKey = 'quarantined';
+
+/** The look at the base and the new record, issued together: that costs what one request costs. */
+export function addRecord(
+  transaction: IDBTransaction,
+  head: Head,
+  record: LogRecord,
+  answer: (outcome: CommitOutcome) => void,
+  refuse: (outcome: CommitOutcome) => void,
+): void {
+  const log = transaction.objectStore('log');
+  const meta: IDBRequest<unknown[]> = transaction.objectStore('meta').getAll();
+  const add = log.add(record, head.generation + 1);
+  let moved = false;
+  meta.onsuccess = () => {
+    const base = baseFor(meta.result, head);
+    if (base.type === 'fits') return;
+    moved = true;
+    // A record of an earlier attempt may have been folded since.
+    refuse({ type: base.type === 'moved' && base.base.id === record.id ? 'saved' : 'moved' });
+  };
+  add.onsuccess = () => answer({ type: 'saved' });
+  add.onerror = (event) => {
+    if (moved || add.error?.name !== 'ConstraintError') return;
+    event.preventDefault();
+    const there: IDBRequest<unknown> = log.get(head.generation + 1);
+    there.onsuccess = () =>
+      answer({ type: parseRecord(there.result)?.id === record.id ? 'saved' : 'conflict' });
+  };
+}
+
+export type BaseSeen =
+  | { readonly type: 'fits' }
+  | { readonly type: 'moved'; readonly base: BaseRecord }
+  | { readonly type: 'gone' };
+
+/** Can a commit on `head` stand on what is in `meta`? */
+export function baseFor(meta: readonly unknown[], head: Head): BaseSeen {
+  const base = meta.length === 1 ? parseBase(meta[0]) : null;
+  if (!base) return { type: 'gone' };
+  const fits = base.incarnation === head.incarnation && base.generation <= head.generation;
+  return fits ? { type: 'fits' } : { type: 'moved', base };
+}
+
+export function putBase(transaction: IDBTransaction, image: BaseImage): void {
+  const chunks = transaction.objectStore('chunks');
+  for (const [index, piece] of image.pieces.entries()) chunks.put(piece, index);
+  transaction.objectStore('meta').put(image.base, baseKey);
+}
+
+/** Everything, in one transaction: between two a fold could be missed. */
+export async function readImage(connection: IdbConnection): Promise<Result<StoredImage, StorageFailure>> {
+  const read = await connection.read<StoredImage>(imageStores, (transaction, answer) => {
+    const meta = transaction.objectStore('meta');
+    const base: IDBRequest<unknown> = meta.get(baseKey);
+    const aside: IDBRequest<unknown> = meta.get(setAsideKey);
+    entries(transaction.objectStore('chunks'), null, (pieces) =>
+      entries(transaction.objectStore('log'), null, (log) =>
+        answer({
+          name: connection.name,
+          base: base.result,
+          pieces,
+          log,
+          setAside: aside.result !== undefined,
+        }),
+      ),
+    );
+  });
+  if (!read.ok) return read;
+  return succeed(
+    read.value ?? { name: connection.name, base: undefined, pieces: [], log: [], setAside: false },
+  );
+}
+
+export function entries(
+  store: IDBObjectStore,
+  range: IDBKeyRange | null,
+  found: (entries: readonly StoredEntry[]) => void,
+): void {
+  const keys: IDBRequest<IDBValidKey[]> = store.getAllKeys(range);
+  const values: IDBRequest<unknown[]> = store.getAll(range);
+  values.onsuccess = () => found(values.result.map((value, index) => ({ key: keys.result[index], value })));
+}
