@@ -108,34 +108,34 @@ export function assemble(checksum: Checksum, stored: StoredImage): Assembled {
     return damaged('the base record is damaged');
   if (base.pageSize !== pageSize) return damaged('the base has an unknown page size');
 
-  let bytes = new Uint8Array(base.pageCount * pageSize);
+  const image = new GrowingImage(base.pageCount, stored.log);
+  const baseBytes = base.pageCount * pageSize;
   let filled = 0;
   for (const [index, entry] of stored.pieces.entries()) {
     const piece = parsePiece(entry.value);
-    if (!piece || entry.key !== index || filled + piece.bytes.length > bytes.length) {
+    if (!piece || entry.key !== index || filled + piece.bytes.length > baseBytes) {
       return damaged(`piece ${index} of the base is missing or not readable`);
     }
     if (piece.checksum !== checksum.of(`${base.id} ${index}`, piece.bytes)) {
       return damaged(`piece ${index} of the base is damaged`);
     }
-    bytes.set(piece.bytes, filled);
+    image.bytes.set(piece.bytes, filled);
     filled += piece.bytes.length;
   }
-  if (filled !== bytes.length) return damaged(`the base has ${filled} of ${bytes.length} bytes`);
+  if (filled !== baseBytes) return damaged(`the base has ${filled} of ${baseBytes} bytes`);
 
   let head: Head = { incarnation: base.incarnation, generation: base.generation, id: base.id };
   let logBytes = 0;
   for (const entry of stored.log) {
     const record = parseNext(checksum, head, entry);
     if (typeof record === 'string') return damaged(record);
-    bytes = resized(bytes, record.pageCount * pageSize);
-    if (!applyChanges(bytes, record.changes, record.pageCount)) {
+    if (!image.apply(record)) {
       return damaged(`commit ${head.generation + 1} is not well-formed`);
     }
     head = { ...head, generation: head.generation + 1, id: record.id };
     logBytes += record.changes.length;
   }
-  return { type: 'image', bytes, head, logBytes };
+  return { type: 'image', bytes: image.bytes, head, logBytes };
 }
 
 /** The record of the commit after `head`, or in words why this entry is not that. */
@@ -156,20 +156,42 @@ export function parseNext(checksum: Checksum, head: Head, entry: StoredEntry): L
  */
 export function salvage(stored: StoredImage): Uint8Array {
   const pieces = stored.pieces.flatMap((entry) => parsePiece(entry.value)?.bytes ?? []);
-  let bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const image = new GrowingImage(Math.ceil(bytes / pageSize), stored.log);
   let at = 0;
   for (const piece of pieces) {
-    bytes.set(piece, at);
+    image.bytes.set(piece, at);
     at += piece.length;
   }
   for (const entry of stored.log) {
     const record = parseRecord(entry.value);
-    if (!record) break;
-    const next = resized(bytes, record.pageCount * pageSize);
-    if (!applyChanges(next, record.changes, record.pageCount)) break;
-    bytes = next;
+    if (!record || !image.apply(record)) break;
   }
-  return bytes;
+  return image.bytes;
+}
+
+/** An image under assembly, in a buffer that is made once: growing it at each commit would copy it each time. */
+class GrowingImage {
+  readonly #buffer: Uint8Array;
+  #pageCount: number;
+
+  constructor(pageCount: number, log: readonly StoredEntry[]) {
+    const counts = log.map((entry) => parseRecord(entry.value)?.pageCount ?? 0);
+    const largest = counts.reduce((largest, count) => Math.max(largest, count), pageCount);
+    this.#buffer = new Uint8Array(largest * pageSize);
+    this.#pageCount = pageCount;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#pageCount * pageSize);
+  }
+
+  /** False when the record is not well-formed. Pages that a commit cut off come back as zeros. */
+  apply(record: LogRecord): boolean {
+    if (record.pageCount < this.#pageCount) this.#buffer.fill(0, record.pageCount * pageSize);
+    this.#pageCount = record.pageCount;
+    return applyChanges(this.bytes, record.changes, record.pageCount);
+  }
 }
 
 export function parseBase(value: unknown): BaseRecord | null {
@@ -224,13 +246,6 @@ function baseFacts(base: Omit<BaseRecord, 'checksum'>): string {
 
 function recordFacts(record: Omit<LogRecord, 'checksum' | 'changes'>): string {
   return [record.id, record.parent, record.pageCount].join(' ');
-}
-
-function resized(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
-  if (bytes.length === length) return bytes;
-  const result = new Uint8Array(length);
-  result.set(bytes.subarray(0, length));
-  return result;
 }
 
 function damaged(reason: string): Assembled {
