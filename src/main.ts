@@ -60,7 +60,7 @@ mount(Shell, {
 
 addEventListener('beforeunload', (event) => {
   // Only where a reload loses work: in memory, with something to lose.
-  if (lab.store === 'memory' && (lab.view?.counts.runs ?? 0) > 0) event.preventDefault();
+  if (lab.worker.store === 'memory' && (lab.view?.counts.runs ?? 0) > 0) event.preventDefault();
 });
 await Promise.all([settings.load(), guide.load()]);
 await lab.open();

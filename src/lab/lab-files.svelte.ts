@@ -28,7 +28,7 @@ export class LabFiles {
 
   async look(file: File): Promise<void> {
     this.#lab.pause();
-    this.#lab.cancelCountdown();
+    this.#lab.restarts.cancel();
     const { name } = file;
     this.offer = { type: 'looking', name };
     if (file.size > largestFile) {
@@ -36,8 +36,8 @@ export class LabFiles {
       return;
     }
     const bytes = new Uint8Array(await file.arrayBuffer());
-    const looked = await this.#lab.ask((agent) => agent.request('inspectFile', { bytes }));
-    this.#lab.trouble = null;
+    const looked = await this.#lab.worker.ask((agent) => agent.request('inspectFile', { bytes }));
+    this.#lab.worker.trouble = null;
     if (looked === null) this.offer = { type: 'none' };
     else if (looked.ok) this.offer = { type: 'asks', name, bytes, report: looked.value };
     else this.#refuse(name, looked.failure);
@@ -46,8 +46,8 @@ export class LabFiles {
   async accept(): Promise<void> {
     if (this.offer.type !== 'asks') return;
     const { name, bytes } = this.offer;
-    const opened = await this.#lab.ask((agent) => agent.request('importFile', { bytes }));
-    this.#lab.trouble = null;
+    const opened = await this.#lab.worker.ask((agent) => agent.request('importFile', { bytes }));
+    this.#lab.worker.trouble = null;
     if (opened?.ok === false) return this.#refuse(name, opened.failure);
     this.offer = { type: 'none' };
     if (opened === null) return;
@@ -77,28 +77,28 @@ export class LabFiles {
   }
 
   async downloadDatabase(): Promise<void> {
-    const image = await this.#lab.ask((agent) => agent.request('exportDatabase', {}));
+    const image = await this.#lab.worker.ask((agent) => agent.request('exportDatabase', {}));
     if (image?.ok) download('crashpoint.db', image.value, 'application/vnd.sqlite3');
   }
 
   async downloadTrace(): Promise<void> {
     const runId = this.#lab.run?.run.runId ?? null;
-    const trace = await this.#lab.ask((agent) => agent.request('exportTrace', { runId }));
+    const trace = await this.#lab.worker.ask((agent) => agent.request('exportTrace', { runId }));
     if (trace?.ok) download(`${runId ?? 'crashpoint'}-trace.csv`, trace.value, 'text/csv');
   }
 
   async listQuarantined(): Promise<void> {
-    const found = await this.#lab.ask((agent) => agent.request('quarantined', {}));
+    const found = await this.#lab.worker.ask((agent) => agent.request('quarantined', {}));
     if (found?.ok) this.quarantined = found.value;
   }
 
   async downloadQuarantined(name: string): Promise<void> {
-    const image = await this.#lab.ask((agent) => agent.request('exportQuarantined', { name }));
+    const image = await this.#lab.worker.ask((agent) => agent.request('exportQuarantined', { name }));
     if (image?.ok) download(`${name.replace(/[^\w.-]+/g, '_')}.db`, image.value, 'application/octet-stream');
   }
 
   async deleteQuarantined(name: string): Promise<void> {
-    const left = await this.#lab.ask((agent) => agent.request('deleteQuarantined', { name }));
+    const left = await this.#lab.worker.ask((agent) => agent.request('deleteQuarantined', { name }));
     if (left?.ok) this.quarantined = left.value;
   }
 
@@ -107,7 +107,7 @@ export class LabFiles {
   }
 
   #replaced(): void {
-    this.#lab.dismissRestart();
+    this.#lab.restarts.dismiss();
     this.#lab.ticketWithoutRun = null;
   }
 }

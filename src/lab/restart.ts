@@ -23,6 +23,7 @@ export interface Stored {
 
 export type Cause =
   | { readonly type: 'boundary'; readonly boundary: string }
+  /** By *Crash now*. */
   | { readonly type: 'crash-now' }
   | { readonly type: 'reload' }
   | { readonly type: 'earlier-visit' }
@@ -141,6 +142,14 @@ export function storedSentence(stored: Stored): string {
   }`.trim();
 }
 
+/** How this page killed the worker; without a record of that, nobody of ours did. */
+export function causeOf(crash: LastCrash): Cause;
+export function causeOf(crash: LastCrash | null): Cause | null;
+export function causeOf(crash: LastCrash | null): Cause | null {
+  if (crash === null) return null;
+  return crash.boundary === null ? { type: 'crash-now' } : { type: 'boundary', boundary: crash.boundary };
+}
+
 export function causeSentence(cause: Cause): string {
   switch (cause.type) {
     case 'boundary':
@@ -150,7 +159,7 @@ export function causeSentence(cause: Cause): string {
     case 'reload':
       return 'The tab was reloaded or died while the run was under way.';
     case 'earlier-visit':
-      return 'The tab was closed in an earlier visit, with the run under way.';
+      return 'It was left under way in an earlier visit, or another tab is at work on it.';
     case 'unplanned':
       return `The worker stopped by itself: ${cause.reason}.`;
   }
