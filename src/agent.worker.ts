@@ -52,6 +52,5 @@ server = serve(
     },
   },
   crash,
-  lab.handlers,
-  lab.currentView,
+  lab,
 );

@@ -29,7 +29,7 @@ import { triage } from '../triage/workflow.ts';
 import type { DeskClient } from '../world/desk-port.ts';
 import { readTables } from './lab-view.ts';
 import type { Params } from './protocol.ts';
-import type { Handlers } from './server.ts';
+import type { Handlers, Work } from './server.ts';
 import type { LabView } from './views.ts';
 
 export interface LabParts {
@@ -47,10 +47,7 @@ interface OpenLab {
   readonly engine: Engine;
 }
 
-export interface LabServer {
-  readonly handlers: Handlers;
-  /** What the database shows now; null before it is open or when it can't be read. */
-  currentView(): Promise<LabView | null>;
+export interface LabServer extends Work {
   /** Reads what another tab wrote; null if nothing is new. */
   refreshed(): Promise<LabView | null>;
 }
@@ -201,6 +198,8 @@ export function labServer(parts: LabParts): LabServer {
   return {
     handlers,
     currentView,
+    // A fold that fails leaves the log as it is: the next idle moment tries again.
+    whenIdle: async () => void (await lab?.storage.database.compactIfWorthwhile()),
     refreshed: async () => {
       if (lab === null) return null;
       const result = await lab.storage.database.refresh();

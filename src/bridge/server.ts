@@ -23,24 +23,27 @@ export interface Channel {
 
 export interface Server {
   /** Runs work of our own in turn with the requests. */
-  inTurn(work: () => Promise<void>): void;
+  inTurn(piece: () => Promise<void>): void;
   push(push: Push): void;
 }
 
-/** `viewAfterFailure` reads what the database shows, for the reply to a failed request; null if it can't. */
-export function serve(
-  channel: Channel,
-  crash: CrashPort,
-  handlers: Handlers,
-  viewAfterFailure: () => Promise<LabView | null>,
-): Server {
+export interface Work {
+  readonly handlers: Handlers;
+  /** What the database shows, for the reply to a failed request; null if it can't be read. */
+  currentView(): Promise<LabView | null>;
+  /** What can be put off until nobody waits. */
+  whenIdle(): Promise<void>;
+}
+
+export function serve(channel: Channel, crash: CrashPort, work: Work): Server {
   let turn = Promise.resolve();
   let stopped = false;
+  let waiting = 0;
 
   async function reply(request: Request): Promise<void> {
     const { id } = request;
-    const result = await dispatch(handlers, request);
-    const view = result.ok ? null : await viewAfterFailure();
+    const result = await dispatch(work.handlers, request);
+    const view = result.ok ? null : await work.currentView();
     crash.assertAlive();
     channel.postMessage(
       result.ok
@@ -56,11 +59,14 @@ export function serve(
     if (id !== null) channel.postMessage({ type: 'reply', id, ok: false, failure, view: null });
     channel.close();
   }
-  function inTurn(work: () => Promise<void>, id: number | null): void {
+  function inTurn(piece: () => Promise<void>, id: number | null): void {
+    waiting += 1;
     turn = turn.then(async () => {
+      waiting -= 1;
       if (stopped) return;
       try {
-        await work();
+        await piece();
+        if (waiting === 0) await work.whenIdle();
       } catch (error) {
         stop(error, id);
       }
@@ -71,8 +77,8 @@ export function serve(
     inTurn(() => reply(request), request.id);
   });
   return {
-    inTurn: (work) => {
-      inTurn(work, null);
+    inTurn: (piece) => {
+      inTurn(piece, null);
     },
     push: (push) => {
       channel.postMessage(push);

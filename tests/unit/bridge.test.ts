@@ -46,8 +46,17 @@ class PairedWorker extends EventTarget {
 /** Only the commands under test have a handler; another one would be a fault, and be replied as one. */
 function pair(handlers: Partial<Handlers>, crash = new CrashPlan()) {
   const worker = new PairedWorker();
-  serve(worker.channel, crash, handlers as Handlers, () => Promise.resolve(null));
-  return { worker, client: connect(worker.asWorker()), crash };
+  let idle = 0;
+  const work = {
+    handlers: handlers as Handlers,
+    currentView: () => Promise.resolve(null),
+    whenIdle: () => {
+      idle += 1;
+      return Promise.resolve();
+    },
+  };
+  serve(worker.channel, crash, work);
+  return { worker, client: connect(worker.asWorker()), crash, idle: () => idle };
 }
 
 describe('one reply a request', () => {
@@ -70,7 +79,7 @@ describe('one reply a request', () => {
 
   test('requests are carried out one after the other', async () => {
     const order: string[] = [];
-    const { client } = pair({
+    const { client, idle } = pair({
       exportTrace: async ({ runId }) => {
         order.push(`begin ${String(runId)}`);
         await new Promise((resolve) => setImmediate(resolve));
@@ -83,6 +92,9 @@ describe('one reply a request', () => {
       client.request('exportTrace', { runId: '2' }),
     ]);
     expect(order).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
+    // Put-off work waited until the second one was answered.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(idle()).toBe(1);
   });
 
   test('a handler that throws is replied as a fault, stops the worker, and loses what waited', async () => {
