@@ -63,5 +63,6 @@ addEventListener('beforeunload', (event) => {
   if (lab.worker.store === 'memory' && (lab.view?.counts.runs ?? 0) > 0) event.preventDefault();
 });
 await Promise.all([settings.load(), guide.load()]);
+void navigator.storage?.persisted?.().then((kept) => (lab.persisted = kept));
 await lab.open();
 await files.listQuarantined();

@@ -71,25 +71,23 @@ export class Lab {
   /** `after`: how the last worker of this page died; null when the page has just been loaded. */
   async open(store: StoreKind = 'indexeddb', after: Cause | null = null): Promise<void> {
     const kept = await readKept(this.ports.keep);
-    const { arms, lastCrash, autoResumes } = kept;
+    const { arms, lastCrash } = kept;
     this.arms = arms;
     const view = await this.worker.open(store, arms, lastCrash?.starting ? null : kept.selectedRunId);
     if (view === null) return;
     this.view = null;
     this.receive(view);
     this.before = null;
-    const sameVisit = this.ports.sameVisit || after !== null;
-    this.restarts.find({
+    const { resumeAutomatically } = this.ports.settings.current;
+    const { sameVisit } = this.ports;
+    const restart = this.restarts.find({
       view,
-      cause: after ?? causeOf(lastCrash) ?? { type: sameVisit ? 'reload' : 'earlier-visit' },
-      lastCrash,
+      kept,
+      after,
       sameVisit,
-      arms,
-      autoResumes,
-      resumeAutomatically: this.ports.settings.current.resumeAutomatically,
+      resumeAutomatically,
       predictFirst: this.predictFirst(),
     });
-    const restart = this.restarts.current;
     if (restart?.plan.type === 'nothing-stored') {
       this.ticketWithoutRun = lastCrash?.starting?.ticketId ?? null;
     }

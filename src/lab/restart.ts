@@ -4,9 +4,8 @@
  * Invariant: a crash loop is never endless: after two automatic resumes without a new checkpoint it asks.
  */
 import type { LabView, RunView } from '../bridge/views.ts';
-import type { Arm } from '../engine/crash.ts';
 import { counted } from '../ui/formats.ts';
-import type { AutoResumes, LastCrash } from './kept.ts';
+import type { Kept, LastCrash } from './kept.ts';
 
 /** What was stored before the restart, as the database had it when it was opened. */
 export interface Stored {
@@ -55,12 +54,12 @@ export interface Restart {
 
 export interface RestartFacts {
   readonly view: LabView;
-  readonly cause: Cause;
-  readonly lastCrash: LastCrash | null;
-  /** The page was loaded again in the same visit, or only the worker was opened again. */
+  /** What the page remembers of the time before, beside the database. */
+  readonly kept: Kept;
+  /** How the last worker of this page died; null when the page has just been loaded. */
+  readonly after: Cause | null;
+  /** This tab was here before in this visit. */
   readonly sameVisit: boolean;
-  readonly arms: readonly Arm[];
-  readonly autoResumes: AutoResumes | null;
   readonly resumeAutomatically: boolean;
   /** The guided run wants a prediction before session 2 acts. */
   readonly predictFirst: boolean;
@@ -89,8 +88,10 @@ export function isUnfinished(selected: RunView | null): boolean {
 
 /** The card to show after opening, or null: nothing was interrupted. */
 export function restartAfter(facts: RestartFacts): Restart | null {
-  const { view, cause, lastCrash } = facts;
+  const { view, after } = facts;
+  const { lastCrash } = facts.kept;
   const { selected } = view;
+  const cause = after ?? causeOf(lastCrash) ?? { type: facts.sameVisit ? 'reload' : 'earlier-visit' };
   if (lastCrash?.starting && view.counts.runs <= lastCrash.starting.runs) {
     return { cause, stored: null, plan: { type: 'nothing-stored' } };
   }
@@ -101,20 +102,20 @@ export function restartAfter(facts: RestartFacts): Restart | null {
   if (!isUnfinished(selected)) {
     return lastCrash ? { cause, stored, plan: { type: 'already-completed' } } : null;
   }
-  return { cause, stored, plan: planFor(facts, stored) };
+  return { cause, stored, plan: planFor(facts, cause, stored) };
 }
 
-function planFor(facts: RestartFacts, stored: Stored): Plan {
-  const why = whyAsk(facts, stored);
+function planFor(facts: RestartFacts, cause: Cause, stored: Stored): Plan {
+  const why = whyAsk(facts, cause, stored);
   return why === null ? { type: 'countdown', seconds: countdownSeconds } : { type: 'asks', why };
 }
 
-function whyAsk(facts: RestartFacts, stored: Stored): WhyAsk | null {
-  const { autoResumes } = facts;
+function whyAsk(facts: RestartFacts, cause: Cause, stored: Stored): WhyAsk | null {
+  const { autoResumes, arms } = facts.kept;
   if (facts.view.selected?.obstacle) return 'obstacle';
-  if (!facts.sameVisit) return 'earlier-visit';
-  if (facts.cause.type === 'unplanned') return 'unplanned';
-  if (facts.arms.some((arm) => arm.every)) return 'armed-every-time';
+  if (!facts.sameVisit && facts.after === null) return 'earlier-visit';
+  if (cause.type === 'unplanned') return 'unplanned';
+  if (arms.some((arm) => arm.every)) return 'armed-every-time';
   const sameSpot = autoResumes?.runId === stored.runId && autoResumes.version === stored.version;
   if (sameSpot && autoResumes.count >= resumesWithoutProgress) return 'no-progress';
   if (!facts.resumeAutomatically) return 'setting-off';

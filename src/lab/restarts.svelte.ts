@@ -18,9 +18,9 @@ export class Restarts {
     this.#ports = ports;
   }
 
-  find(facts: RestartFacts): void {
-    this.#autoResumes = facts.autoResumes;
-    this.current = restartAfter(facts);
+  find(facts: RestartFacts): Restart | null {
+    this.#autoResumes = facts.kept.autoResumes;
+    return (this.current = restartAfter(facts));
   }
 
   /** True when the countdown has run out and the resume is counted; false: nothing counts down, or cancelled. */
