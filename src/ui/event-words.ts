@@ -60,6 +60,25 @@ export function eventSentence(event: AgentEvent): string {
   }
 }
 
+/** What the last restart's session did so far: "Session 2 reused the saved result of lookup_runbook, …" */
+export function sinceRestart(events: readonly AgentEvent[]): string | null {
+  const resumed = events.findLastIndex((event) => event.eventType === 'run_resumed');
+  const who = events[resumed]?.session.replace(/^session-/, 'Session ');
+  if (who === undefined) return null;
+  const actions = (type: string) =>
+    events
+      .slice(resumed)
+      .filter((event) => event.eventType === type)
+      .map((event) => event.action)
+      .join(' and ');
+  const [reused, called] = [actions('tool_reused'), actions('tool_executed')];
+  const parts = [
+    ...(reused === '' ? [] : [`reused the saved result of ${reused} instead of calling it again`]),
+    ...(called === '' ? [] : [`called ${called}`]),
+  ];
+  return parts.length === 0 ? null : `${who} ${parts.join(', and ')}.`;
+}
+
 /** "event 5 of 9, tool_reused, lookup_runbook, session 2" */
 export function eventPosition(event: AgentEvent, of: number): string {
   return `event ${event.sequence} of ${of}, ${event.eventType}, ${event.action}, ${event.session.replace('-', ' ')}`;
