@@ -7,7 +7,7 @@ import type { FromWorker, Request } from './bridge/protocol.ts';
 import type { Server } from './bridge/server.ts';
 import { serve } from './bridge/server.ts';
 import { CrashPlan } from './engine/crash.ts';
-import { cryptoRandom } from './storage/random.ts';
+import { cryptoRandom, randomId } from './storage/random.ts';
 import { parseTickets } from './triage/ticket.ts';
 
 const crash = new CrashPlan([], (boundary) => {
@@ -21,6 +21,7 @@ const lab = labServer({
   clock,
   tickets: parseTickets(ticketsCsv),
   sqljsVersion: __SQLJS_VERSION__,
+  workerId: randomId(cryptoRandom),
   open: (params) =>
     openLabStorage({
       params,

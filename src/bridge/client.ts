@@ -17,8 +17,8 @@ export interface Client {
     params: Params<C>,
     transfer?: readonly Transferable[],
   ): Promise<Answer<CommandResult<C>>>;
-  /** Called for every push, and once with the reason when the worker dies by itself. */
   onPush(listener: (push: Push) => void): void;
+  /** Called once, with the reason, when the worker dies by itself. */
   onLost(listener: (reason: string) => void): void;
   /** Kills the worker at this instant, whatever it is doing. All requests under way settle with WorkerLost. */
   terminate(): void;
@@ -53,6 +53,7 @@ export function connect(worker: Worker): Client {
   worker.addEventListener('message', (event: MessageEvent<FromWorker>) => {
     if (lostBecause !== null) return;
     if (event.data.type === 'reply') settle(event.data);
+    else if (event.data.type === 'fault') die(event.data.message);
     else for (const listener of pushListeners) listener(event.data);
   });
   worker.addEventListener('error', (event) => {
@@ -74,7 +75,14 @@ export function connect(worker: Worker): Client {
         waiting.set(lastId, (answer) => {
           resolve(answer as Answer<CommandResult<C>>);
         });
-        worker.postMessage({ id: lastId, command, params }, [...transfer]);
+        const id = lastId;
+        try {
+          worker.postMessage({ id, command, params }, [...transfer]);
+        } catch (error) {
+          // A value that can't be sent: a fault of ours, told like any other.
+          waiting.delete(id);
+          resolve(fail({ type: 'WorkerFault', message: String(error) }));
+        }
       }),
     onPush: (listener) => {
       pushListeners.push(listener);

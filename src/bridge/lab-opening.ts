@@ -44,16 +44,16 @@ export async function openLabStorage(opening: Opening): Promise<Result<OpenedSto
   const desk = connectDesk(params.deskPort, crash, deskSeconds);
   const sqlite = await fetchSqlite(opening);
   if (!sqlite.ok) return sqlite;
-  const { storageName, memoryPort } = params;
-  const place =
-    memoryPort === undefined
-      ? idbStorage({ factory: indexedDB, storageName, random, clock })
-      : portStorage(memoryPort);
+  const { storageName, place } = params;
+  const images =
+    place.type === 'memory'
+      ? portStorage(place.port)
+      : idbStorage({ factory: indexedDB, storageName, random, clock });
   const checksum = await loadChecksum();
-  const tabs = memoryPort === undefined ? joinTabs(storageName, opening.changedElsewhere) : null;
+  const tabs = place.type === 'memory' ? null : joinTabs(storageName, opening.changedElsewhere);
   const database = await openDatabase({
     sqlite: sqlite.value,
-    store: place.pages,
+    store: images.pages,
     checksum,
     crash,
     random,
@@ -62,7 +62,7 @@ export async function openLabStorage(opening: Opening): Promise<Result<OpenedSto
   });
   if (!database.ok) return database;
   return succeed({
-    storage: { database: database.value, kept: place.kept, sqlite: sqlite.value, random, clock },
+    storage: { database: database.value, kept: images.kept, sqlite: sqlite.value, random, clock },
     desk,
   });
 }

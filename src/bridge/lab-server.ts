@@ -4,7 +4,7 @@
  */
 import type { CrashPlan } from '../engine/crash.ts';
 import type { Engine } from '../engine/engine.ts';
-import { labelOf, readLabId } from '../engine/events.ts';
+import { labelOf } from '../engine/events.ts';
 import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
@@ -14,12 +14,14 @@ import { inspectFile } from '../storage/import-file.ts';
 import { freshImage } from '../storage/schema.ts';
 import type { LabStorage } from './lab-storage.ts';
 import {
-  dropUndo,
-  keepForUndo,
+  dropUnreachable,
   quarantinedBytes,
   quarantinedImages,
+  readLabId,
+  readUndoName,
+  replaceLab,
   storageView,
-  undoImage,
+  undoReplacement,
   undoView,
 } from './lab-storage.ts';
 import { traceCsv } from './trace.ts';
@@ -37,6 +39,8 @@ export interface LabParts {
   readonly clock: Clock;
   readonly tickets: readonly Ticket[];
   readonly sqljsVersion: string;
+  /** Random, new for each life of a worker. */
+  readonly workerId: string;
   /** Opens the database where the page wants it, and the way to the desk. */
   open(params: Params<'open'>): Promise<Result<{ readonly storage: LabStorage; readonly desk: DeskClient }>>;
 }
@@ -63,19 +67,19 @@ export function labServer(parts: LabParts): LabServer {
     return lab;
   }
 
-  async function view(): Promise<Result<LabView>> {
+  async function view(): Promise<LabView> {
     const { storage, desk, engine } = opened();
-    const { labId, label, tables } = await storage.database.read((reader) => ({
+    const { labId, undoName, label, tables } = await storage.database.read((reader) => ({
       labId: readLabId(reader),
-      label: labelOf(engine.session, reader),
-      tables: readTables(reader, engine.session, parts.tickets, selectedRunId),
+      undoName: readUndoName(reader),
+      label: labelOf(engine, reader),
+      tables: readTables(reader, engine, parts.tickets, selectedRunId),
     }));
     const calls = await desk.list(labId);
-    const undo = await undoView(storage, tables.counts.runs);
-    if (!undo.ok) return undo;
+    const undo = await undoView(storage, undoName);
     selectedRunId = tables.selected?.run.runId ?? null;
     serial += 1;
-    return succeed({
+    return {
       serial,
       ...tables,
       lastCommit: storage.database.lastCommit,
@@ -83,26 +87,20 @@ export function labServer(parts: LabParts): LabServer {
       calls: calls.ok ? calls.value : [],
       worldFailure: calls.ok ? null : calls.failure,
       storage: storageView(storage),
-      undo: undo.value,
+      undo,
       versions: { sqlite: storage.sqlite.version, sqljs: parts.sqljsVersion },
-    });
+    };
   }
-  /** The view after something was done, or why it was not done. */
-  async function viewAfter(done: Result<unknown>): Promise<Result<LabView>> {
-    return done.ok ? view() : done;
-  }
-  /** Takes in what other tabs wrote before anything builds on it. */
-  async function upToDate(): Promise<Result<OpenLab>> {
+  /** Takes in what other tabs wrote, then does the work, then shows the lab; or says why the work was not done. */
+  async function shown(work: (lab: OpenLab) => Promise<Result<unknown>>): Promise<Result<LabView>> {
     const refreshed = await opened().storage.database.refresh();
-    return refreshed.ok ? succeed(opened()) : refreshed;
+    const done = refreshed.ok ? await work(opened()) : refreshed;
+    return done.ok ? succeed(await view()) : done;
   }
-  /** Puts an image in place of the lab's. */
-  async function replace(boundary: string, bytes: Uint8Array): Promise<Result<unknown>> {
-    const replaced = await opened().storage.database.replace(boundary, bytes);
-    if (replaced.ok) {
-      selectedRunId = null;
-    }
-    return replaced;
+  /** Reads what is stored now, other tabs' work included. */
+  async function fresh<T>(read: (lab: OpenLab) => Promise<T>): Promise<Result<T>> {
+    const refreshed = await opened().storage.database.refresh();
+    return refreshed.ok ? succeed(await read(opened())) : refreshed;
   }
 
   const handlers: Handlers = {
@@ -116,71 +114,54 @@ export function labServer(parts: LabParts): LabServer {
         call: async (request) => desk.call(await storage.database.read(readLabId), request),
       };
       const { database } = storage;
-      lab = {
-        storage,
-        desk,
-        engine: { database, clock, crash, tools, workflow: triage, session: { drawn: null } },
-      };
-      return view();
+      const { workerId } = parts;
+      lab = { storage, desk, engine: { database, clock, crash, tools, workflow: triage, workerId } };
+      return succeed(await view());
     },
-    view: async (params) => {
+    view: (params) => {
       selectedRunId = params.selectedRunId;
-      return viewAfter(await upToDate());
+      return shown(() => Promise.resolve(succeed(null)));
     },
     start: async ({ ticketId }) => {
-      const ready = await upToDate();
-      if (!ready.ok) return ready;
-      const { engine, storage, desk } = ready.value;
       const ticket = parts.tickets.find((candidate) => candidate.ticketId === ticketId);
       if (ticket === undefined) return fail({ type: 'TicketNotFound', ticketId });
-      const started = await startRun(engine, ticketId, { ticket: ticketToJson(ticket) });
-      if (!started.ok) return started;
-      selectedRunId = started.value.runId;
-      const dropped = await dropUndo(storage);
-      if (!dropped.ok) return dropped;
-      const kept = await desk.keepOnly([await storage.database.read(readLabId)]);
-      return viewAfter(kept);
+      return shown(async ({ engine, storage, desk }) => {
+        const started = await startRun(engine, ticketId, { ticket: ticketToJson(ticket) });
+        if (!started.ok) return started;
+        selectedRunId = started.value.runId;
+        // The run is durable. Room that can't be given back now is given back at the next start.
+        await dropUnreachable(storage);
+        await desk.keepOnly([await storage.database.read(readLabId)]);
+        return started;
+      });
     },
-    resume: async ({ runId }) => {
+    resume: ({ runId }) => {
       selectedRunId = runId;
-      const ready = await upToDate();
-      return viewAfter(ready.ok ? await resumeRun(ready.value.engine, runId) : ready);
+      return shown(({ engine }) => resumeRun(engine, runId));
     },
-    step: async ({ runId }) => {
+    step: ({ runId }) => {
       selectedRunId = runId;
-      const ready = await upToDate();
-      return viewAfter(ready.ok ? await step(ready.value.engine, runId) : ready);
+      return shown(({ engine }) => step(engine, runId));
     },
     arm: ({ arms }) => {
       crash.arm(arms);
       return Promise.resolve(succeed(null));
     },
-    reset: async () => {
-      const { storage } = opened();
-      const kept = await keepForUndo(storage, 'reset');
-      return viewAfter(kept.ok ? await replace('reset', freshImage(storage.sqlite, storage.random)) : kept);
-    },
+    reset: () =>
+      shown(({ storage }) => replaceLab(storage, 'reset', freshImage(storage.sqlite, storage.random))),
     inspectFile: ({ bytes }) => {
       const file = inspectFile(opened().storage.sqlite, bytes);
       return Promise.resolve(file.ok ? succeed(file.value.report) : file);
     },
-    importFile: async ({ bytes }) => {
-      const { storage } = opened();
-      const file = inspectFile(storage.sqlite, bytes);
-      if (!file.ok) return file;
-      const kept = await keepForUndo(storage, 'opened');
-      return viewAfter(kept.ok ? await replace('import', file.value.image) : kept);
-    },
-    undo: async () => {
-      const { storage } = opened();
-      const image = await undoImage(storage);
-      if (!image.ok) return image;
-      const replaced = await replace('undo', image.value);
-      return viewAfter(replaced.ok ? await dropUndo(storage) : replaced);
-    },
-    exportDatabase: async () => succeed(await opened().storage.database.image()),
-    exportTrace: async ({ runId }) =>
-      succeed(await opened().storage.database.read((reader) => traceCsv(reader, runId))),
+    importFile: ({ bytes }) =>
+      shown(async ({ storage }) => {
+        const file = inspectFile(storage.sqlite, bytes);
+        return file.ok ? replaceLab(storage, 'opened', file.value.image) : file;
+      }),
+    undo: () => shown(({ storage }) => undoReplacement(storage)),
+    exportDatabase: () => fresh(({ storage }) => storage.database.image()),
+    exportTrace: ({ runId }) =>
+      fresh(({ storage }) => storage.database.read((reader) => traceCsv(reader, runId))),
     quarantined: () => quarantinedImages(opened().storage),
     exportQuarantined: ({ name }) => quarantinedBytes(opened().storage, name),
     deleteQuarantined: async ({ name }) => {
@@ -190,20 +171,18 @@ export function labServer(parts: LabParts): LabServer {
     },
   };
 
-  async function currentView(): Promise<LabView | null> {
-    if (lab === null) return null;
-    const result = await view();
-    return result.ok ? result.value : null;
-  }
   return {
     handlers,
-    currentView,
-    // A fold that fails leaves the log as it is: the next idle moment tries again.
+    currentView: async () => {
+      // What a failed request shows must know what became of a commit whose outcome was unknown.
+      const current = lab === null ? null : await fresh(view);
+      return current?.ok ? current.value : null;
+    },
+    // A fold that fails leaves the log as it is: a later idle moment tries again.
     whenIdle: async () => void (await lab?.storage.database.compactIfWorthwhile()),
     refreshed: async () => {
-      if (lab === null) return null;
-      const result = await lab.storage.database.refresh();
-      return result.ok && result.value ? currentView() : null;
+      const refreshed = await lab?.storage.database.refresh();
+      return refreshed?.ok && refreshed.value ? view() : null;
     },
   };
 }

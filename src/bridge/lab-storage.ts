@@ -1,13 +1,17 @@
 /**
  * Owns: the lab's database with what is kept beside it: the image that *Undo* brings back, and damaged images.
  * Leaves: the commands to lab-server.ts; how images are kept to storage/.
+ *
+ * Which kept image *Undo* would bring back stands in the database that replaced it, so both change in one commit;
+ * it ends with the next run that starts.
  */
 import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
-import type { Clock } from '../engine/ports.ts';
+import type { Clock, Reader } from '../engine/ports.ts';
 import type { AgentDatabase } from '../storage/database.ts';
 import type { KeptImages } from '../storage/kept-images.ts';
 import type { Random } from '../storage/random.ts';
+import { randomId } from '../storage/random.ts';
 import type { Sqlite } from '../storage/sqlite.ts';
 import type { QuarantinedImage } from './protocol.ts';
 import type { LabView, StorageView } from './views.ts';
@@ -20,42 +24,80 @@ export interface LabStorage {
   readonly clock: Clock;
 }
 
-const undoName = 'undo';
+/** The lab's own id: it ties the outside world's log to this database. What replaces a lab is a lab of its own. */
+export function readLabId(reader: Reader): string {
+  return String(reader.get('SELECT lab_id FROM lab WHERE id = 1')?.['lab_id']);
+}
+
+/** Name of the kept image that *Undo* brings back; null: nothing was replaced, or a run has started since. */
+export function readUndoName(reader: Reader): string | null {
+  const row = reader.get(
+    `SELECT undo_name FROM lab WHERE id = 1 AND undo_runs = (SELECT COUNT(*) FROM agent_runs)`,
+  );
+  return typeof row?.['undo_name'] === 'string' ? row['undo_name'] : null;
+}
 
 export function storageView({ database }: LabStorage): StorageView {
   const { kind, generation, bytes, savedAtUtc } = database.state;
   return { kind, generation, bytes, savedAtUtc };
 }
 
-/** Keeps the durable image for *Undo*, in place of what was kept before. */
-export async function keepForUndo(storage: LabStorage, kind: 'reset' | 'opened'): Promise<Result<null>> {
-  const { database, kept, clock } = storage;
-  const runs = await database.read((reader) =>
-    Number(reader.get('SELECT COUNT(*) AS n FROM agent_runs')?.['n']),
-  );
-  const image = { name: undoName, kind, reason: '', atUtc: clock.now(), runs };
-  return kept.keep(image, await database.image());
+/** Puts `bytes` in place of the lab's database, which is kept for *Undo*. */
+export async function replaceLab(
+  storage: LabStorage,
+  what: 'reset' | 'opened',
+  bytes: Uint8Array,
+): Promise<Result<null>> {
+  const { database, kept, clock, random } = storage;
+  const name = `undo-${randomId(random)}`;
+  let runs = 0;
+  return database.replace(what === 'reset' ? 'reset' : 'import', {
+    bytes,
+    guard: (reader) => {
+      runs = Number(reader.get('SELECT COUNT(*) AS n FROM agent_runs')?.['n']);
+      return succeed(null);
+    },
+    keep: (image) => kept.keep({ name, kind: what, reason: '', atUtc: clock.now(), runs }, image),
+    adjust: (transaction) => {
+      transaction.run(
+        'UPDATE lab SET lab_id = ?, undo_name = ?, undo_runs = (SELECT COUNT(*) FROM agent_runs) WHERE id = 1',
+        [randomId(random), name],
+      );
+    },
+  });
 }
 
-/** What *Undo* would bring back; null when there is nothing, or when a run has started since the reset. */
-export async function undoView(storage: LabStorage, runsNow: number): Promise<Result<LabView['undo']>> {
-  const listed = await storage.kept.list();
-  if (!listed.ok) return listed;
-  const undo = listed.value.find((image) => image.name === undoName);
-  if (undo === undefined || undo.kind === 'quarantined') return succeed(null);
-  if (undo.kind === 'reset' && runsNow > 0) return succeed(null);
-  return succeed({ runs: undo.runs, what: undo.kind, atUtc: undo.atUtc });
-}
-
-export async function undoImage({ kept }: LabStorage): Promise<Result<Uint8Array>> {
-  const image = await kept.get(undoName);
+/** Brings back what the last reset or import replaced. Fails with NothingToUndo. */
+export async function undoReplacement(storage: LabStorage): Promise<Result<null>> {
+  const { database, kept } = storage;
+  const name = await database.read(readUndoName);
+  if (name === null) return fail({ type: 'NothingToUndo' });
+  const image = await kept.get(name);
   if (!image.ok) return image;
-  if (image.value === null) return fail({ type: 'NothingToUndo' });
-  return succeed(image.value);
+  if (image.value === null) return fail({ type: 'ImageNotKept', name });
+  return database.replace('undo', {
+    bytes: image.value,
+    guard: (reader) => (readUndoName(reader) === name ? succeed(null) : fail({ type: 'NothingToUndo' })),
+  });
 }
 
-export function dropUndo({ kept }: LabStorage): Promise<Result<null>> {
-  return kept.delete(undoName);
+/** What *Undo* would bring back. */
+export async function undoView({ kept }: LabStorage, name: string | null): Promise<LabView['undo']> {
+  if (name === null) return null;
+  const listed = await kept.list();
+  const image = listed.ok ? listed.value.find((one) => one.name === name) : undefined;
+  if (image === undefined || image.kind === 'quarantined') return null;
+  return { runs: image.runs, what: image.kind, atUtc: image.atUtc };
+}
+
+/** Deletes kept images that no *Undo* can reach any more. One that can't be deleted now stays until the next time. */
+export async function dropUnreachable({ database, kept }: LabStorage): Promise<void> {
+  const reachable = await database.read(readUndoName);
+  const listed = await kept.list();
+  if (!listed.ok) return;
+  for (const { name, kind } of listed.value) {
+    if (kind !== 'quarantined' && name !== reachable) await kept.delete(name);
+  }
 }
 
 export async function quarantinedImages({ kept }: LabStorage): Promise<Result<readonly QuarantinedImage[]>> {

@@ -3,12 +3,11 @@
  * Leaves: when to read to lab-server.ts; showing it to lab/.
  */
 import { boundariesOf } from '../engine/boundaries.ts';
-import { loadRun } from '../engine/checkpoint.ts';
 import { idempotencyKey } from '../engine/execute-once.ts';
 import { invariantsOf } from '../engine/invariants.ts';
 import type { Reader, Row } from '../engine/ports.ts';
 import { effectFromRow, eventFromRow, runFromRow } from '../engine/records.ts';
-import type { Session } from '../engine/events.ts';
+import type { Engine } from '../engine/engine.ts';
 import { isElsewhere, obstacleTo } from '../engine/start.ts';
 import { reportLines, ticketsLine } from '../triage/report.ts';
 import type { Ticket } from '../triage/ticket.ts';
@@ -33,7 +32,7 @@ export type TablesView = Pick<
 /** `selectedRunId` null or unknown: the run that was started last. */
 export function readTables(
   reader: Reader,
-  session: Session,
+  engine: Pick<Engine, 'workerId'>,
   tickets: readonly Ticket[],
   selectedRunId: string | null,
 ): TablesView {
@@ -55,7 +54,7 @@ export function readTables(
       events: count('SELECT COUNT(*) AS n FROM agent_events'),
       effects: count('SELECT COUNT(*) AS n FROM tool_effects'),
     },
-    selected: selected === undefined ? null : readRun(reader, session, tickets, selected.runId),
+    selected: selected === undefined ? null : readRun(reader, engine, tickets, selected),
     invariants: readInvariants(reader),
     boundaries: boundariesOf(triage),
     suggestedBoundary: lessonBoundary,
@@ -64,13 +63,11 @@ export function readTables(
 
 function readRun(
   reader: Reader,
-  session: Session,
+  engine: Pick<Engine, 'workerId'>,
   tickets: readonly Ticket[],
-  runId: string,
-): RunView | null {
-  const run = loadRun(reader, runId);
-  if (run === undefined) return null;
-  const rowid = Number(reader.get('SELECT rowid FROM agent_runs WHERE run_id = ?', [runId])?.['rowid']);
+  run: RunView['run'],
+): RunView {
+  const { runId } = run;
   const events = reader
     .all('SELECT rowid, * FROM agent_events WHERE run_id = ? ORDER BY sequence', [runId])
     .map((row) => ({ ...eventFromRow(row), rowid: Number(row['rowid']) }));
@@ -88,23 +85,26 @@ function readRun(
       (event) => event.eventType === 'checkpoint_saved' && event.action === name,
     );
     const isNext = index === nextIndex && run.status === 'running';
+    // A run from elsewhere may have lost events: what the checkpoint says has been done, has been done.
+    const isDone =
+      checkpoint !== undefined || (nextIndex >= 0 && index < nextIndex) || run.status === 'completed';
     const version = Number(checkpoint?.detail.replace('version ', ''));
     return {
       name,
       usesTool: tool !== null,
-      state: checkpoint !== undefined ? 'done' : isNext ? 'next' : 'ahead',
+      state: isNext ? 'next' : isDone ? 'done' : 'ahead',
       resultSaved: isNext && savedKeys.has(idempotencyKey(runId, name)),
       version: Number.isInteger(version) ? version : null,
     };
   });
   return {
-    run: { ...run, rowid },
+    run,
     events,
     effects,
     actions,
     report: reportLines(reader, tickets, run),
     obstacle: obstacleTo(reader, triage, run),
-    resumes: isElsewhere(reader, { session }, runId),
+    resumes: isElsewhere(reader, engine, runId),
   };
 }
 

@@ -12,17 +12,17 @@ export type { FileReport };
 
 export interface Commands {
   /**
-   * Opens the database and shows it; nothing is resumed. `store`: the browser's IndexedDB, or pages that the
-   * page itself holds in memory (through `memoryPort`), for where IndexedDB is refused.
+   * Opens the database and shows it; nothing is resumed. `place`: the browser's IndexedDB, or pages that the
+   * page itself holds in memory, at the other end of the port, for where IndexedDB is refused.
    */
   open: {
     params: {
-      readonly store: 'indexeddb' | 'memory';
+      readonly place:
+        { readonly type: 'indexeddb' } | { readonly type: 'memory'; readonly port: MessagePort };
       readonly storageName: string;
       readonly arms: readonly Arm[];
       readonly selectedRunId: string | null;
       readonly deskPort: MessagePort;
-      readonly memoryPort?: MessagePort;
     };
     result: LabView;
   };
@@ -90,6 +90,8 @@ export type Reply =
 export type Push =
   /** A crash happened at this boundary: every port of the worker is dead. Terminate it. */
   | { readonly type: 'halted'; readonly boundary: string }
+  /** A fault of ours outside any request: the worker has stopped. */
+  | { readonly type: 'fault'; readonly message: string }
   /** Another tab wrote; this is what the database shows now. */
   | { readonly type: 'changed'; readonly view: LabView }
   /** How much of the database program has arrived, in bytes; `total` 0: unknown. */

@@ -16,7 +16,7 @@ export type Handlers = {
 
 /** The worker's side of the channel: `self`, or a stand-in in Node. */
 export interface Channel {
-  postMessage(message: FromWorker, transfer?: Transferable[]): void;
+  postMessage(message: FromWorker): void;
   onRequest(listener: (request: Request) => void): void;
   close(): void;
 }
@@ -56,7 +56,8 @@ export function serve(channel: Channel, crash: CrashPort, work: Work): Server {
     if (error instanceof SimulatedCrash) return;
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     const failure = { type: 'WorkerFault', message } as const;
-    if (id !== null) channel.postMessage({ type: 'reply', id, ok: false, failure, view: null });
+    if (id === null) channel.postMessage({ type: 'fault', message });
+    else channel.postMessage({ type: 'reply', id, ok: false, failure, view: null });
     channel.close();
   }
   function inTurn(piece: () => Promise<void>, id: number | null): void {
@@ -66,9 +67,15 @@ export function serve(channel: Channel, crash: CrashPort, work: Work): Server {
       if (stopped) return;
       try {
         await piece();
-        if (waiting === 0) await work.whenIdle();
       } catch (error) {
         stop(error, id);
+        return;
+      }
+      if (waiting > 0) return;
+      try {
+        await work.whenIdle();
+      } catch (error) {
+        stop(error, null);
       }
     });
   }

@@ -7,6 +7,7 @@ import type { Arm } from '../engine/crash.ts';
 import type { Answer, Client } from './client.ts';
 import { connect } from './client.ts';
 import type { DeskInit } from './desk-init.ts';
+import type { Params } from './protocol.ts';
 import type { LabView } from './views.ts';
 
 export interface WorkerFiles {
@@ -54,16 +55,19 @@ export function labWorkers(files: WorkerFiles): LabWorkers {
       deskFor(store).postMessage({ type: 'connect', port: deskSide } satisfies DeskInit, [deskSide]);
       const client = connect(files.newAgent());
       connected(client);
-      const memory = store === 'memory' ? { memoryPort: await memoryPort() } : {};
-      const params = {
-        store,
+      const memory = store === 'memory' ? await memoryPort() : null;
+      const params: Params<'open'> = {
+        place: memory === null ? { type: 'indexeddb' } : { type: 'memory', port: memory },
         storageName: files.storageName,
         arms,
         selectedRunId,
         deskPort: agentSide,
-        ...memory,
       };
-      const opened = await client.request('open', params, [agentSide, ...Object.values(memory)]);
+      const opened = await client.request(
+        'open',
+        params,
+        memory === null ? [agentSide] : [agentSide, memory],
+      );
       return { client, opened };
     },
   };

@@ -4,9 +4,8 @@
  * Invariants: checkpoint and event are one transaction (R2); only the expected version is replaced (R3).
  */
 import type { Engine } from './engine.ts';
-import { sessionLabel } from './engine.ts';
-import { appendEvent } from './events.ts';
-import type { Result } from './failure.ts';
+import { appendEvent, labelOf } from './events.ts';
+import type { Result, StateConflict } from './failure.ts';
 import { fail, succeed } from './failure.ts';
 import type { JsonObject } from './json.ts';
 import { encodeJson } from './json.ts';
@@ -40,7 +39,6 @@ export async function saveCheckpoint(
   if (!contextJson.ok) return contextJson;
   const { status, nextAction } = checkpoint;
   const saved: Run = { ...run, status, nextAction, contextJson: contextJson.value, version: run.version + 1 };
-  const session = sessionLabel(engine);
   const boundary = `${action}.checkpoint`;
 
   return engine.database.commit(boundary, (transaction) => {
@@ -50,10 +48,8 @@ export async function saveCheckpoint(
       [saved.status, saved.nextAction, saved.contextJson, saved.version, run.runId, run.version],
     );
     engine.crash.reach(`${boundary}.updated`);
-    if (changed !== 1) {
-      const stored = loadRun(transaction, run.runId)?.version ?? null;
-      return fail({ type: 'StateConflict', runId: run.runId, expected: run.version, stored });
-    }
+    const session = labelOf(engine, transaction);
+    if (changed !== 1 || session === null) return stateConflict(transaction, run);
     appendEvent(engine, transaction, boundary, session, {
       runId: run.runId,
       type: 'checkpoint_saved',
@@ -62,4 +58,10 @@ export async function saveCheckpoint(
     });
     return succeed(saved);
   });
+}
+
+/** The run is not what this worker took up: another one saved a version, or the lab was reset or replaced. */
+export function stateConflict(reader: Reader, run: Run): Result<never, StateConflict> {
+  const stored = loadRun(reader, run.runId)?.version ?? null;
+  return fail({ type: 'StateConflict', runId: run.runId, expected: run.version, stored });
 }

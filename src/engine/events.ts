@@ -1,21 +1,11 @@
 /**
  * Owns: appending to agent_events, and the label of a session.
- * Leaves: which events belong into one transaction with what to checkpoint.ts, execute-once.ts and runner.ts (R2).
+ * Leaves: which events belong into one transaction with what to checkpoint.ts, execute-once.ts and start.ts (R2).
  * Invariant: a run's sequence starts at 1 and has no gaps, whatever the session and the clock (R7).
  */
-import type { Clock, CrashPort, Reader, Transaction } from './ports.ts';
+import type { Engine } from './engine.ts';
+import type { Reader, Transaction } from './ports.ts';
 import type { EventType } from './records.ts';
-
-/** A label is good for the lab it was drawn in: a lab that is reset numbers its sessions anew. */
-export interface DrawnLabel {
-  readonly label: string;
-  readonly labId: string;
-}
-
-/** One life of a worker. The label is drawn when this worker writes its first event. */
-export interface Session {
-  drawn: DrawnLabel | null;
-}
 
 export interface NewEvent {
   readonly runId: string;
@@ -26,7 +16,7 @@ export interface NewEvent {
 
 /** Appends the event inside the caller's transaction and announces `<boundary>.event_appended`. */
 export function appendEvent(
-  engine: { readonly clock: Clock; readonly crash: CrashPort },
+  engine: Pick<Engine, 'clock' | 'crash'>,
   transaction: Transaction,
   boundary: string,
   session: string,
@@ -40,35 +30,29 @@ export function appendEvent(
   engine.crash.reach(`${boundary}.event_appended`);
 }
 
+/** This worker's label, or null before its first event in this database. One life of a worker is a session. */
+export function labelOf(engine: Pick<Engine, 'workerId'>, reader: Reader): string | null {
+  const row = reader.get('SELECT number FROM agent_sessions WHERE worker = ?', [engine.workerId]);
+  return row === undefined ? null : `session-${String(row['number'])}`;
+}
+
 /**
- * This worker's label, `session-N`, drawn if it has none: N is one more than the highest ever given, so two tabs
- * never share a label and deleting runs never brings one back. The caller keeps it once the commit is durable.
+ * This worker's label, `session-N`, drawn inside the transaction of its first event: N is one more than the highest
+ * ever given, so two tabs never share a label and deleting runs never brings one back.
  */
-export function drawSession(session: Session, transaction: Transaction): DrawnLabel {
-  const labId = readLabId(transaction);
-  if (session.drawn?.labId === labId) return session.drawn;
+export function drawLabel(engine: Pick<Engine, 'workerId'>, transaction: Transaction): string {
+  const known = labelOf(engine, transaction);
+  if (known !== null) return known;
+  // Labels of more than nine digits are not ours: a file from elsewhere may hold any text.
   const highest = transaction.get(
     `SELECT MAX(
-       COALESCE((SELECT highest FROM session_counter WHERE id = 1), 0),
+       COALESCE((SELECT MAX(number) FROM agent_sessions), 0),
        COALESCE((SELECT MAX(CAST(substr(session, 9) AS INTEGER)) FROM agent_events
-                 WHERE session GLOB 'session-[0-9]*'), 0)) AS highest`,
+                 WHERE session GLOB 'session-[0-9]*' AND length(session) <= 17), 0)) AS highest`,
   );
-  const next = Number(highest?.['highest'] ?? 0) + 1;
-  transaction.run(
-    `INSERT INTO session_counter (id, highest) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET highest = ?1`,
-    [next],
-  );
-  return { label: `session-${String(next)}`, labId };
-}
-
-/** This worker's label in the lab as it is now; null before its first event there. */
-export function labelOf(session: Session, reader: Reader): string | null {
-  return session.drawn?.labId === readLabId(reader) ? session.drawn.label : null;
-}
-
-/** The lab's own id: it ties labels and the outside world's log to this database. A reset lab has a new one. */
-export function readLabId(reader: Reader): string {
-  return String(reader.get('SELECT lab_id FROM lab WHERE id = 1')?.['lab_id']);
+  const number = Number(highest?.['highest']) + 1;
+  transaction.run('INSERT INTO agent_sessions (worker, number) VALUES (?, ?)', [engine.workerId, number]);
+  return `session-${String(number)}`;
 }
 
 /** The session that wrote the run's last event, or null for a run without events. */

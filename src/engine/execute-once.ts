@@ -1,19 +1,20 @@
 /**
  * Owns: the saved-result path. A tool that already has a saved result is not called again, in whatever session.
- * Leaves: the checkpoint that builds on the result to checkpoint.ts (R6); slow, doubtful work to effects.ts.
+ * Leaves: the checkpoint that builds on the result to checkpoint.ts (R6); what a tool does to the Tools port.
  * Invariants: one saved row a key, the first row wins (R5); the row and its event are one transaction (R2); the
  * call itself is outside every transaction (R11).
  *
  * A crash after the call and before the durable row leads to a second call. Its result is recorded once (R14).
  */
 import type { Engine } from './engine.ts';
-import { sessionLabel } from './engine.ts';
-import { appendEvent } from './events.ts';
+import { loadRun, stateConflict } from './checkpoint.ts';
+import { appendEvent, labelOf } from './events.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
 import type { JsonObject } from './json.ts';
 import { decodeJson, encodeJson, isJsonObject } from './json.ts';
 import type { Reader, ToolRequest } from './ports.ts';
+import type { Run } from './records.ts';
 import { effectFromRow } from './records.ts';
 import { hashJson } from './workflow.ts';
 
@@ -24,24 +25,27 @@ export function idempotencyKey(runId: string, action: string): string {
 
 /**
  * The tool's result for this run and action: the saved one, or that of a call, durable on return (R9).
- * Fails with ToolFailed (nothing recorded) or KeyReused (the key belongs to something else).
+ * Fails with ToolFailed (nothing recorded), KeyReused (the key belongs to something else), or
+ * StateConflict (the run is not what this worker took up).
  */
 export async function executeOnce(
   engine: Engine,
-  runId: string,
+  run: Run,
   action: string,
   tool: string,
   toolArguments: JsonObject,
 ): Promise<Result<JsonObject>> {
   const encoded = encodeJson(toolArguments, 'arguments');
   if (!encoded.ok) return encoded;
-  const session = sessionLabel(engine);
+  const { runId } = run;
   const request: ToolRequest = { key: idempotencyKey(runId, action), tool, arguments: toolArguments };
 
   const saved = await engine.database.read((reader) => findSaved(reader, request));
   if (saved !== null) {
     if (!saved.ok) return saved;
     return engine.database.commit(`${action}.reuse`, (transaction) => {
+      const session = labelFor(engine, transaction, run);
+      if (session === null) return stateConflict(transaction, run);
       appendEvent(engine, transaction, `${action}.reuse`, session, reused(runId, action, request.key));
       return saved;
     });
@@ -55,6 +59,8 @@ export async function executeOnce(
   engine.crash.reach(`${boundary}.called`);
 
   return engine.database.commit(boundary, (transaction) => {
+    const session = labelFor(engine, transaction, run);
+    if (session === null) return stateConflict(transaction, run);
     const inserted = transaction.run(
       `INSERT INTO tool_effects (idempotency_key, tool_name, result_json) VALUES (?, ?, ?)
        ON CONFLICT (idempotency_key) DO NOTHING`,
@@ -78,6 +84,11 @@ export async function executeOnce(
     appendEvent(engine, transaction, boundary, session, event);
     return answer;
   });
+}
+
+/** This worker's label, or null when the lab was reset or replaced since it took the run up: then nothing is written. */
+function labelFor(engine: Engine, reader: Reader, run: Run): string | null {
+  return loadRun(reader, run.runId) === undefined ? null : labelOf(engine, reader);
 }
 
 /** The saved result under the request's key; null if none. A row of another tool or other arguments fails. */

@@ -70,6 +70,8 @@ export type StorageFailure =
   | { readonly type: 'OutcomeUnknown'; readonly reason: string }
   /** The browser refuses IndexedDB here (private window, sandboxed frame, policy). */
   | { readonly type: 'StorageRefused'; readonly reason: string }
+  /** IndexedDB is allowed here and failed: what is stored was not touched. */
+  | { readonly type: 'StorageFailed'; readonly reason: string }
   /** IndexedDB does not answer. `what` it was doing, and for how many `seconds` we waited. */
   | { readonly type: 'StorageStuck'; readonly what: 'open' | 'read' | 'commit'; readonly seconds: number }
   /** The stored image failed its checks on opening. It is kept under `quarantined`, untouched. */

@@ -62,8 +62,10 @@ GROUP BY r.run_id HAVING r.version <> COUNT(e.sequence)`,
     {
       id: 'I5',
       title: 'One checkpoint event a version, and sequences without gaps',
-      sql: `SELECT run_id, 'detail ' || detail AS problem FROM agent_events
-WHERE event_type = 'checkpoint_saved' GROUP BY run_id, detail HAVING COUNT(*) > 1
+      sql: `SELECT run_id, 'checkpoint ' || number || ' says ' || detail AS problem FROM (
+  SELECT run_id, detail, ROW_NUMBER() OVER (PARTITION BY run_id ORDER BY sequence) AS number
+  FROM agent_events WHERE event_type = 'checkpoint_saved')
+WHERE detail <> 'version ' || number
 UNION ALL
 SELECT run_id, 'sequence ' || MIN(sequence) || ' to ' || MAX(sequence) || ' in ' || COUNT(*) || ' events'
 FROM agent_events GROUP BY run_id HAVING MIN(sequence) <> 1 OR MAX(sequence) <> COUNT(*)`,
@@ -93,11 +95,21 @@ SELECT run_id, 'context is not JSON' FROM agent_runs WHERE NOT json_valid(contex
     {
       id: 'I8',
       title: 'No value marked as secret stands in any table',
-      sql: `SELECT 'agent_runs' AS part, run_id AS name FROM agent_runs WHERE instr(run_id || ticket_id || context_json, ?1)
+      sql: `SELECT 'agent_runs' AS part, run_id AS name FROM agent_runs
+WHERE instr(concat_ws(' ', run_id, ticket_id, status, next_action, context_json), ?1)
 UNION ALL
-SELECT 'agent_events', run_id || ' ' || sequence FROM agent_events WHERE instr(action || detail, ?1)
+SELECT 'agent_events', run_id || ' ' || sequence FROM agent_events
+WHERE instr(concat_ws(' ', run_id, session, event_type, action, detail, created_at_utc), ?1)
 UNION ALL
-SELECT 'tool_effects', idempotency_key FROM tool_effects WHERE instr(idempotency_key || tool_name || result_json, ?1)`,
+SELECT 'tool_effects', idempotency_key FROM tool_effects
+WHERE instr(concat_ws(' ', idempotency_key, tool_name, result_json), ?1)
+UNION ALL
+SELECT 'run_details', run_id FROM run_details WHERE instr(concat_ws(' ', run_id, workflow, fingerprint), ?1)
+UNION ALL
+SELECT 'effect_arguments', idempotency_key FROM effect_arguments
+WHERE instr(concat_ws(' ', idempotency_key, arguments_hash), ?1)
+UNION ALL
+SELECT 'agent_sessions', worker FROM agent_sessions WHERE instr(worker, ?1)`,
       values: [secretMarker],
     },
   ];

@@ -67,9 +67,9 @@ function encode(value: unknown, path: string, ancestors: readonly object[]): str
     );
     return `[${items.join(',')}]`;
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
+  const prototype: object | null = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw new Refusal(path, `a ${value.constructor.name || 'class instance'}, not a plain object`);
+    throw new Refusal(path, `a ${namedClass(prototype)}, not a plain object`);
   }
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members
@@ -81,4 +81,9 @@ function encodeText(text: string, path: string): string {
   // A pair of surrogates matches as one character under the u flag: what is left is a lone one.
   if (/\p{Surrogate}/u.test(text)) throw new Refusal(path, 'a lone surrogate, which UTF-8 cannot hold');
   return JSON.stringify(text);
+}
+
+function namedClass(prototype: object): string {
+  const made: unknown = 'constructor' in prototype ? prototype.constructor : undefined;
+  return typeof made === 'function' && made.name !== '' ? made.name : 'class instance';
 }

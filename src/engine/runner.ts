@@ -38,7 +38,7 @@ export async function step(engine: Engine, runId: string): Promise<Result<Run>> 
   if (action.tool !== null) {
     const toolArguments = action.tool.arguments(context);
     if (!toolArguments.ok) return unusable(toolArguments.failure);
-    const executed = await executeOnce(engine, runId, action.name, action.tool.name, toolArguments.value);
+    const executed = await executeOnce(engine, run, action.name, action.tool.name, toolArguments.value);
     if (!executed.ok) return executed;
     result = executed.value;
   }

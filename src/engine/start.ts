@@ -5,8 +5,7 @@
  */
 import type { Engine } from './engine.ts';
 import { loadRun } from './checkpoint.ts';
-import type { DrawnLabel } from './events.ts';
-import { appendEvent, drawSession, labelOf, lastSession } from './events.ts';
+import { appendEvent, drawLabel, labelOf, lastSession } from './events.ts';
 import type { EngineFailure, Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
 import type { JsonObject } from './json.ts';
@@ -20,9 +19,8 @@ import { findAction, fingerprint } from './workflow.ts';
 export async function startRun(engine: Engine, ticketId: string, context: JsonObject): Promise<Result<Run>> {
   const contextJson = encodeJson(context, 'context');
   if (!contextJson.ok) return contextJson;
-  let drawn: DrawnLabel | null = null;
-  const result = await engine.database.commit<Run>('start', (transaction) => {
-    drawn = drawSession(engine.session, transaction);
+  return engine.database.commit<Run>('start', (transaction) => {
+    const session = drawLabel(engine, transaction);
     engine.crash.reach('start.session_drawn');
     const run: Run = {
       runId: freeRunId(transaction, ticketId),
@@ -40,11 +38,9 @@ export async function startRun(engine: Engine, ticketId: string, context: JsonOb
     engine.crash.reach('start.run_inserted');
     recordWorkflow(engine, transaction, 'start', run.runId);
     const event = { runId: run.runId, type: 'run_started', action: 'start', detail: ticketId } as const;
-    appendEvent(engine, transaction, 'start', drawn.label, event);
+    appendEvent(engine, transaction, 'start', session, event);
     return succeed(run);
   });
-  if (result.ok) engine.session.drawn = drawn;
-  return result;
 }
 
 /**
@@ -52,32 +48,29 @@ export async function startRun(engine: Engine, ticketId: string, context: JsonOb
  * workflow recorded. Nothing is written when this session wrote the run's last event. Durable on return (R9).
  */
 export async function resumeRun(engine: Engine, runId: string): Promise<Result<Run>> {
-  let drawn: DrawnLabel | null = null;
-  const result = await engine.database.commit<Run>('resume', (transaction) => {
+  return engine.database.commit<Run>('resume', (transaction) => {
     const run = loadRun(transaction, runId);
     if (run === undefined) return fail({ type: 'RunNotFound', runId });
     const obstacle = obstacleTo(transaction, engine.workflow, run);
     if (obstacle !== null) return fail(obstacle);
     if (!isElsewhere(transaction, engine, runId)) return succeed(run);
-    drawn = drawSession(engine.session, transaction);
+    const session = drawLabel(engine, transaction);
     engine.crash.reach('resume.session_drawn');
     if (recordedWorkflow(transaction, runId) === null) {
       recordWorkflow(engine, transaction, 'resume', runId);
       const detail = workflowName(engine.workflow);
       const adopted = { runId, type: 'run_adopted', action: 'adopt', detail } as const;
-      appendEvent(engine, transaction, 'resume.adoption', drawn.label, adopted);
+      appendEvent(engine, transaction, 'resume.adoption', session, adopted);
     }
     const event = { runId, type: 'run_resumed', action: 'resume', detail: 'loaded durable state' } as const;
-    appendEvent(engine, transaction, 'resume', drawn.label, event);
+    appendEvent(engine, transaction, 'resume', session, event);
     return succeed(run);
   });
-  if (result.ok && drawn !== null) engine.session.drawn = drawn;
-  return result;
 }
 
 /** Does the run belong to another session: one that stopped, or that works in another tab? */
-export function isElsewhere(reader: Reader, engine: Pick<Engine, 'session'>, runId: string): boolean {
-  const label = labelOf(engine.session, reader);
+export function isElsewhere(reader: Reader, engine: Pick<Engine, 'workerId'>, runId: string): boolean {
+  const label = labelOf(engine, reader);
   return label === null || lastSession(reader, runId) !== label;
 }
 
@@ -110,7 +103,8 @@ function recordedWorkflow(reader: Reader, runId: string): { name: string; finger
 function recordWorkflow(engine: Engine, transaction: Transaction, boundary: string, runId: string): void {
   const { workflow } = engine;
   transaction.run(
-    `INSERT INTO run_details (run_id, workflow, workflow_version, fingerprint) VALUES (?, ?, ?, ?)`,
+    `INSERT INTO run_details (run_id, workflow, workflow_version, fingerprint) VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT (run_id) DO UPDATE SET workflow = ?2, workflow_version = ?3, fingerprint = ?4`,
     [runId, workflow.name, workflow.version, fingerprint(workflow)],
   );
   engine.crash.reach(`${boundary}.workflow_recorded`);
@@ -123,6 +117,13 @@ function workflowName(workflow: Workflow): string {
 function freeRunId(reader: Reader, ticketId: string): string {
   for (let number = 1; ; number += 1) {
     const runId = number === 1 ? `run-${ticketId}` : `run-${ticketId}-${String(number)}`;
-    if (loadRun(reader, runId) === undefined) return runId;
+    // Events and results that another program left without their run are not a new run's (R4, R7).
+    const taken = reader.get(
+      `SELECT 1 FROM agent_runs WHERE run_id = ?1 UNION ALL
+       SELECT 1 FROM agent_events WHERE run_id = ?1 UNION ALL
+       SELECT 1 FROM tool_effects WHERE substr(idempotency_key, 1, length(?1) + 1) = ?1 || ':'`,
+      [runId],
+    );
+    if (taken === undefined) return runId;
   }
 }

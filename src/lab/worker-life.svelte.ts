@@ -125,6 +125,8 @@ export class WorkerLife {
         return;
       case 'changed':
         return this.#listener.received(push.view);
+      case 'fault':
+        return this.#listener.lost(push.message);
       case 'halted':
         return this.#listener.halted(push.boundary);
     }

@@ -53,6 +53,18 @@ export interface LastCommit {
   }[];
 }
 
+/** Another image in place of all tables. */
+export interface Replacement {
+  /** What `freshImage`, `inspectFile` or `image` gave. Tables of ours that it lacks are added. */
+  readonly bytes: Uint8Array;
+  /** Looks at what is stored; its failure ends it, with nothing written. */
+  guard?(reader: Reader): Result<null>;
+  /** Keeps the very image that is replaced, before it is. */
+  keep?(image: Uint8Array): Promise<Result<null>>;
+  /** Changes the new image in the same commit. */
+  adjust?(transaction: Transaction): void;
+}
+
 export interface AgentDatabase extends Database {
   readonly state: DatabaseState;
   readonly lastCommit: LastCommit | null;
@@ -61,10 +73,10 @@ export interface AgentDatabase extends Database {
   /** The bytes of the durable image, for download. O(size). */
   image(): Promise<Uint8Array>;
   /**
-   * Puts another image in place of all tables, as one commit with its boundaries (reset, import, undo). `bytes` is
-   * what `freshImage`, `inspectFile` or `image` gave. Tables of ours that it lacks are added by the same commit.
+   * Replaces the image as one commit with its boundaries (reset, import, undo). If another tab wrote first, all of
+   * it is done again on what is stored then: what was kept is what was replaced.
    */
-  replace(boundary: string, bytes: Uint8Array): Promise<Result<null>>;
+  replace(boundary: string, replacement: Replacement): Promise<Result<null>>;
   /** Folds the stored log when it has grown long; true when it did. Call it when nobody waits. */
   compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>>;
   /** Waits for what is under way, then frees the memory. Nothing may be asked afterwards. */
@@ -101,7 +113,7 @@ class SqlJsDatabase implements AgentDatabase {
   readonly #statements: Statements;
   readonly #turns = new Turns();
   /** Makes SQLite look at the file, when it changed behind its back. */
-  readonly #readSomething = (): void => void this.#database.exec('SELECT count(*) FROM sqlite_schema');
+  readonly #readSomething: () => void;
   #changes: LastCommit['changes'][number][] = [];
   #lastCommit: LastCommit | null = null;
   #savedAtUtc: string | null = null;
@@ -111,9 +123,8 @@ class SqlJsDatabase implements AgentDatabase {
     this.#database = database;
     this.#file = file;
     this.#statements = new Statements(database, parts.crash);
-    this.#durable = new DurableImage(parts, opened, file, () =>
-      database.exec('SELECT count(*) FROM sqlite_schema'),
-    );
+    this.#readSomething = () => database.exec('SELECT count(*) FROM sqlite_schema');
+    this.#durable = new DurableImage(parts, opened, file, this.#readSomething);
     database.updateHook((operation, _, table, rowid) => this.#changes.push({ table, rowid, operation }));
   }
 
@@ -157,12 +168,16 @@ class SqlJsDatabase implements AgentDatabase {
     return this.#inTurn(() => this.#file.readAll());
   }
 
-  replace(boundary: string, bytes: Uint8Array): Promise<Result<null>> {
-    return this.#written(boundary, () => {
+  replace(boundary: string, { bytes, guard, keep, adjust }: Replacement): Promise<Result<null>> {
+    return this.#written(boundary, async () => {
+      const allowed = guard?.(this.#statements);
+      if (allowed?.ok === false) return allowed;
+      const kept = await keep?.(this.#file.readAll());
+      if (kept?.ok === false) return kept;
       this.#parts.crash.reach(`${boundary}.begin`);
       try {
         this.#durable.replace(bytes);
-        this.#addTables();
+        this.#addTables(adjust);
       } catch (error) {
         if (!(error instanceof SimulatedCrash)) this.#rollBack();
         throw error;
@@ -193,21 +208,21 @@ class SqlJsDatabase implements AgentDatabase {
     });
   }
 
-  #addTables(): void {
-    if (missingMigrations(this.#statements).length === 0) return;
+  #addTables(adjust: Replacement['adjust']): void {
     this.#database.exec('BEGIN IMMEDIATE');
     migrate(this.#statements, this.#parts.random);
+    adjust?.(this.#statements);
     this.#database.exec('COMMIT');
   }
 
   /** Does `work` in memory and makes it durable; again, when another tab wrote first. */
-  #written<T>(boundary: string, work: () => Result<T>): Promise<Result<T>> {
+  #written<T>(boundary: string, work: () => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
     return this.#inTurn(async () => {
       const settled = await this.#durable.settle();
       if (!settled.ok) return settled;
       for (let tries = 1; tries <= mostTries; tries += 1) {
         this.#changes = [];
-        const done = work();
+        const done = await work();
         if (!done.ok) return done;
         const changes = this.#changes;
         this.#parts.crash.assertAlive();

@@ -90,7 +90,7 @@ async function checkedImage(
 export class DurableImage {
   readonly #parts: ImageParts;
   readonly #file: RecordedFile;
-  /** Reads anything through SQLite, so that it drops its page cache (dirty-pages.ts). */
+  /** Reads anything through SQLite, so that it drops its page cache (recorded-file.ts). */
   readonly #readSomething: () => void;
   #head: Head;
   #logBytes: number;
@@ -179,7 +179,8 @@ export class DurableImage {
     const done = await this.#parts.store.compact(
       sealBase(this.#parts.checksum, this.#head, this.#file.readAll()),
     );
-    if (done.ok && done.value) this.#logBytes = 0;
+    // Folded, by us or by another tab; or it failed, and is tried again once as much has been written anew.
+    this.#logBytes = 0;
     return done;
   }
 

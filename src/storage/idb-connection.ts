@@ -66,7 +66,7 @@ export class IdbConnection {
         // The handle was closed by the browser without a word, or by another page's wish: open once more.
         this.close();
         if (attempt > 1 || error.name !== 'InvalidStateError') {
-          return { type: 'failed', failure: { type: 'StorageRefused', reason: words(error) } };
+          return { type: 'failed', failure: { type: 'StorageFailed', reason: words(error) } };
         }
       }
     }
@@ -86,7 +86,7 @@ export class IdbConnection {
       case 'refused':
         return succeed(ended.value);
       case 'aborted':
-        return fail({ type: 'StorageRefused', reason: words(ended.error) });
+        return fail({ type: 'StorageFailed', reason: words(ended.error) });
       case 'unknown':
         return fail({ type: 'StorageStuck', what: 'read', seconds: this.#waits.transaction / 1000 });
     }
@@ -157,10 +157,10 @@ export class IdbConnection {
           const newer = request.error?.name === 'VersionError';
           // IndexedDB tells that the stored version is higher, not which it is.
           if (newer) done(fail({ type: 'FormatNewer', stored: databaseVersion + 1, known: databaseVersion }));
-          else done(fail({ type: 'StorageRefused', reason: words(request.error) }));
+          else done(fail(notOpened(request.error)));
         };
       } catch (error) {
-        done(fail({ type: 'StorageRefused', reason: words(error) }));
+        done(fail(notOpened(error)));
       }
     });
   }
@@ -221,6 +221,18 @@ function isSure(error: DOMException | null): boolean {
     error !== null &&
     !['AbortError', 'UnknownError', 'TimeoutError', 'InvalidStateError'].includes(error.name)
   );
+}
+
+/**
+ * Refused is what a private window, a sandboxed frame or a policy does: no factory, or one of these errors. All else
+ * is a failure of a storage that may well hold a person's work.
+ */
+function notOpened(error: unknown): StorageFailure {
+  const reason = words(error);
+  if (!(error instanceof DOMException)) return { type: 'StorageRefused', reason };
+  if (error.name === 'QuotaExceededError') return { type: 'StorageFull', reason };
+  const refused = ['SecurityError', 'NotAllowedError', 'InvalidStateError'].includes(error.name);
+  return { type: refused ? 'StorageRefused' : 'StorageFailed', reason };
 }
 
 export function notSaved(error: DOMException | null): StorageFailure {

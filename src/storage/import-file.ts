@@ -133,11 +133,23 @@ function whyTableUnfit(
   if (missing !== undefined) return `its table ${table} has no column ${missing}`;
   const surplus = columns.find((column) => !wanted.includes(column));
   if (surplus !== undefined) return `its table ${table} has a further column ${surplus}`;
-  const unique = text(
+  // Rules that would refuse what is written here later. Our own further tables have some.
+  if (!lessonTables.includes(table)) return null;
+  const declared = text(database, `SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`);
+  const rule = /\b(CHECK|COLLATE|GENERATED|STRICT)\b/i.exec(withoutQuoted(declared))?.[1];
+  if (rule !== undefined) return `its table ${table} has a rule of its own (${rule.toUpperCase()})`;
+  const unfit = text(
     database,
-    `SELECT name FROM pragma_index_list('${table}') WHERE "unique" AND origin <> 'pk'`,
+    `SELECT list.name FROM pragma_index_list('${table}') AS list WHERE list.origin <> 'pk' AND (
+       list."unique" OR list.partial OR
+       EXISTS (SELECT 1 FROM pragma_index_xinfo(list.name) AS part WHERE part.cid = -2 OR part.coll <> 'BINARY'))`,
   );
-  return unique === '' ? null : `its table ${table} has a further rule that rows be unique (${unique})`;
+  return unfit === '' ? null : `its table ${table} has an index with a rule of its own (${unfit})`;
+}
+
+/** A declaration without comments and quoted names, which may hold any word. */
+function withoutQuoted(sql: string): string {
+  return sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|"[^"]*"|`[^`]*`|\[[^\]]*\]|'[^']*'/g, ' ');
 }
 
 function columnsOf(database: SqlDatabase, table: string): string[] {

@@ -1,7 +1,7 @@
 /**
  * Owns: images that are kept beside the current one: what a reset or an import replaced (for *Undo*, across
  * reloads), and damaged images that were set aside. Nothing here is deleted but by a person's wish.
- * Leaves: the IndexedDB make to idb-kept-images.ts.
+ * Leaves: the IndexedDB make to idb-directory.ts.
  */
 import { succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 

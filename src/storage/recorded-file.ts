@@ -128,6 +128,11 @@ export class RecordedFile {
         this.#touch(number, number);
         this.#writePage(number, page);
       }
+      // A last page of zeros has no changed bytes, and is there all the same.
+      if (this.pageCount() < pageCount) {
+        this.#touch(pageCount, pageCount);
+        this.#writePage(pageCount, new Uint8Array(pageSize));
+      }
       this.#touch(pageCount + 1, this.pageCount());
       this.#truncate(pageCount);
     });

@@ -16,9 +16,7 @@ type Migrate = (transaction: Transaction, random: Random) => void;
 /** In order; the number is the place, from 1. */
 const migrations: readonly Migrate[] = [
   (transaction, random) => {
-    transaction.run(
-      'CREATE TABLE session_counter (id INTEGER PRIMARY KEY CHECK (id = 1), highest INTEGER NOT NULL)',
-    );
+    transaction.run('CREATE TABLE agent_sessions (worker TEXT PRIMARY KEY, number INTEGER NOT NULL)');
     transaction.run(
       `CREATE TABLE effect_arguments (
          idempotency_key TEXT PRIMARY KEY,
@@ -35,7 +33,15 @@ const migrations: readonly Migrate[] = [
          FOREIGN KEY (run_id) REFERENCES agent_runs(run_id)
        )`,
     );
-    transaction.run('CREATE TABLE lab (id INTEGER PRIMARY KEY CHECK (id = 1), lab_id TEXT NOT NULL)');
+    // `undo_name`: the kept image that this one replaced; `undo_runs`: how many runs stood here right then.
+    transaction.run(
+      `CREATE TABLE lab (
+         id INTEGER PRIMARY KEY CHECK (id = 1),
+         lab_id TEXT NOT NULL,
+         undo_name TEXT,
+         undo_runs INTEGER
+       )`,
+    );
     transaction.run('INSERT INTO lab (id, lab_id) VALUES (1, ?)', [randomId(random)]);
   },
 ];

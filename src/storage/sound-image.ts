@@ -14,6 +14,9 @@ export function whyUnsound(database: SqlDatabase, file: RecordedFile): string | 
     const found = database.exec('PRAGMA quick_check(1)')[0]?.values[0]?.[0];
     return found === 'ok' ? null : `SQLite's check says: ${String(found)}`;
   } catch (error) {
-    return `SQLite cannot read it: ${error instanceof Error ? error.message : String(error)}`;
+    // Only what is wrong with the image: no memory, say, is a fault of this session and passes through.
+    const message = error instanceof Error ? error.message : '';
+    if (!/malformed|not a database|file is encrypted/.test(message)) throw error;
+    return `SQLite cannot read it: ${message}`;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Owns: the stored form of a database image (format 1) and the suspicious reading of it: a base in pieces, and a log
  * of commits on top. What comes out of storage is unknown until it has passed here.
- * Leaves: transactions to the page stores; whether SQLite likes the image to durable-image.ts.
+ * Leaves: transactions to the page stores; whether SQLite likes the image to sound-image.ts.
  *
  * Generation b is the base's, b+1 … h are the log's keys, without gaps; each record names the one before it.
  */

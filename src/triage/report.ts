@@ -21,7 +21,7 @@ export function reportLines(reader: Reader, tickets: readonly Ticket[], run: Run
   );
   const executions = lookups('tool_executed');
   const reuses = lookups('tool_reused');
-  const before = beforeRestart(reader, run.runId);
+  const before = beforeRestart(reader, run);
   const now = `status=${run.status} next_action=${run.nextAction ?? 'none'} version=${String(run.version)}`;
   return [
     ticketsLine(tickets),
@@ -38,23 +38,27 @@ export function ticketsLine(tickets: readonly Ticket[]): string {
   return `tickets checked: ${String(tickets.length)} | priority rules matched: ${String(matched)}`;
 }
 
-/** What was stored when the last restart took the run up, read from the events before it. */
-function beforeRestart(reader: Reader, runId: string): string | null {
-  const restart = reader.get(
+/** What was stored when the last restart took the run up, read from the events before it. Null: no restart. */
+function beforeRestart(reader: Reader, run: Run): string | null {
+  const resumed = reader.get(
     `SELECT MAX(sequence) AS sequence FROM agent_events WHERE run_id = ? AND event_type = 'run_resumed'`,
-    [runId],
+    [run.runId],
   )?.['sequence'];
-  if (typeof restart !== 'number') return null;
-  const count = (type: string) => Number(reader.get(countBefore, [runId, type, restart])?.['n']);
+  if (typeof resumed !== 'number') return null;
+  const count = (type: string, before: number) =>
+    Number(reader.get(countBefore, [run.runId, type, before])?.['n']);
+  // A run from elsewhere may have come without its events: then they do not tell what was stored.
+  if (count('checkpoint_saved', Number.MAX_SAFE_INTEGER) !== run.version) return 'not told by the events';
   const last = reader.get(
     `SELECT action FROM agent_events WHERE run_id = ? AND event_type = 'checkpoint_saved' AND sequence < ?
      ORDER BY sequence DESC LIMIT 1`,
-    [runId, restart],
+    [run.runId, resumed],
   );
   const next =
     last === undefined ? triage.actions[0]?.name : findAction(triage, String(last['action']))?.next;
+  const [version, rows] = [count('checkpoint_saved', resumed), count('tool_executed', resumed)];
   // Only a running run is taken up: the status before a restart is always this one.
-  return `status=running next_action=${next ?? 'none'} version=${String(count('checkpoint_saved'))} tool_effect_rows=${String(count('tool_executed'))}`;
+  return `status=running next_action=${next ?? 'none'} version=${String(version)} tool_effect_rows=${String(rows)}`;
 }
 
 function countByType(reader: Reader, runId: string, action: string): (type: string) => number {

@@ -6,11 +6,10 @@ import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { JsonObject } from '../engine/json.ts';
 
-/** What a tool does with its arguments; the failure is its reason, in plain words. */
-export type ToolHandler = (toolArguments: JsonObject) => Result<JsonObject, string>;
-
 /** The tools by name. `runbooksCsv` has the columns runbook_code, area, next_step. */
-export function triageTools(runbooksCsv: string): Readonly<Record<string, ToolHandler>> {
+export function triageTools(
+  runbooksCsv: string,
+): Readonly<Record<string, (toolArguments: JsonObject) => Result<JsonObject, string>>> {
   const runbooks = Papa.parse<Record<string, string>>(runbooksCsv, {
     header: true,
     skipEmptyLines: true,

@@ -107,6 +107,13 @@ export function sentenceFor(failure: Failure): Sentence {
           'A private window or a strict setting does this. The lab works in memory only: crash the worker as you like, but a reload loses everything.',
         retry: false,
       };
+    case 'StorageFailed':
+      return {
+        says: `The browser’s storage failed (${failure.reason}).`,
+        wayOn:
+          'Nothing that is stored was touched. Try again; if that does not help, restart the browser or free some room on the disk.',
+        retry: true,
+      };
     case 'StorageStuck':
       return {
         says: `The browser’s storage did not answer for ${failure.seconds} seconds (${

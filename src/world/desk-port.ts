@@ -12,8 +12,8 @@ import { receiveCall } from './desk.ts';
 
 interface Asks {
   call: { params: { readonly lab: string; readonly request: ToolRequest }; answer: Result<JsonObject> };
-  list: { params: { readonly lab: string }; answer: readonly ReceivedCall[] };
-  keepOnly: { params: { readonly labs: readonly string[] }; answer: null };
+  list: { params: { readonly lab: string }; answer: Result<readonly ReceivedCall[]> };
+  keepOnly: { params: { readonly labs: readonly string[] }; answer: Result<null> };
 }
 type Ask = {
   [A in keyof Asks]: { readonly id: number; readonly ask: A; readonly params: Asks[A]['params'] };
@@ -25,7 +25,6 @@ type Answer =
 /** The desk as the agent's worker sees it. */
 export interface DeskClient {
   call(lab: string, request: ToolRequest): Promise<Result<JsonObject>>;
-  /** Fails with ToolFailed when the desk can't read its log. */
   list(lab: string): Promise<Result<readonly ReceivedCall[]>>;
   keepOnly(labs: readonly string[]): Promise<Result<null>>;
 }
@@ -55,8 +54,7 @@ async function answerTo(ready: Promise<Desk>, ask: Ask): Promise<Asks[keyof Asks
     case 'list':
       return desk.log.list(ask.params.lab);
     case 'keepOnly':
-      await desk.log.keepOnly(ask.params.labs);
-      return null;
+      return desk.log.keepOnly(ask.params.labs);
   }
 }
 
@@ -98,7 +96,13 @@ export function connectDesk(port: MessagePort, crash: CrashPort, seconds: number
       const answer = await ask('call', { lab, request });
       return answer.ok ? answer.value : answer;
     },
-    list: (lab) => ask('list', { lab }),
-    keepOnly: (labs) => ask('keepOnly', { labs }),
+    list: async (lab) => {
+      const answer = await ask('list', { lab });
+      return answer.ok ? answer.value : answer;
+    },
+    keepOnly: async (labs) => {
+      const answer = await ask('keepOnly', { labs });
+      return answer.ok ? answer.value : answer;
+    },
   };
 }

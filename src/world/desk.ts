@@ -10,13 +10,12 @@ import { encodeJson } from '../engine/json.ts';
 import type { Clock, ToolRequest } from '../engine/ports.ts';
 import type { CallLog } from './call-log.ts';
 
-export type DeskHandlers = Readonly<
-  Record<string, (toolArguments: JsonObject) => Result<JsonObject, string>>
->;
+/** What a tool does with its arguments; the failure is its reason, in plain words. */
+export type ToolHandler = (toolArguments: JsonObject) => Result<JsonObject, string>;
 
 export interface Desk {
   readonly log: CallLog;
-  readonly handlers: DeskHandlers;
+  readonly handlers: Readonly<Record<string, ToolHandler>>;
   readonly clock: Clock;
 }
 
@@ -30,7 +29,7 @@ export async function receiveCall(
   const handler = Object.hasOwn(desk.handlers, tool) ? desk.handlers[tool] : undefined;
   const answer =
     handler === undefined ? fail(`the service desk has no tool ${tool}`) : handler(request.arguments);
-  await desk.log.append({
+  const logged = await desk.log.append({
     lab,
     key,
     tool,
@@ -38,6 +37,9 @@ export async function receiveCall(
     answerJson: textOf(answer.ok ? answer.value : { error: answer.failure }),
     receivedAtUtc: desk.clock.now(),
   });
+  // An unlogged call is not answered: it would be invisible.
+  if (!logged.ok)
+    return fail({ type: 'ToolFailed', tool, reason: `the desk could not log it (${logged.failure.type})` });
   return answer.ok ? succeed(answer.value) : fail({ type: 'ToolFailed', tool, reason: answer.failure });
 }
 

@@ -1,40 +1,51 @@
 /**
  * Owns: the call log in an IndexedDB database of its own, apart from the agent's.
- * Leaves: what a line means to call-log.ts.
+ * Leaves: what a line means to call-log.ts; handles that die and waits that end to storage/idb-connection.ts.
  */
-import type { UseStore } from 'idb-keyval';
-import { promisifyRequest } from 'idb-keyval';
+import type { Result, StorageFailure } from '../engine/failure.ts';
+import { succeed } from '../engine/failure.ts';
+import type { IdbConnection } from '../storage/idb-connection.ts';
 import type { CallLog, ReceivedCall } from './call-log.ts';
 
-/** Opens (or creates) the log. Rejects where the browser refuses IndexedDB: the caller then says so. */
-export async function openIdbCallLog(name: string): Promise<CallLog> {
-  const request = indexedDB.open(name, 1);
-  request.onupgradeneeded = () => {
-    request.result.createObjectStore('calls', { keyPath: 'number', autoIncrement: true });
-  };
-  const database = await promisifyRequest(request);
-  database.onversionchange = () => {
-    database.close();
-  };
-  const use: UseStore = async (mode, callback) =>
-    callback(database.transaction('calls', mode, { durability: 'strict' }).objectStore('calls'));
+/** The only store; a line's key is its number. */
+export const callStores = ['calls'] as const;
 
-  const all = (): Promise<ReceivedCall[]> =>
-    use('readonly', (store) => promisifyRequest<ReceivedCall[]>(store.getAll()));
+/** Nothing is opened yet: a refusal is the first line's failure. */
+export function idbCallLog(connection: IdbConnection): CallLog {
+  async function all(): Promise<Result<readonly ReceivedCall[], StorageFailure>> {
+    const read = await connection.read<ReceivedCall[]>(callStores, (transaction, answer) => {
+      const request: IDBRequest<ReceivedCall[]> = transaction.objectStore('calls').getAll();
+      request.onsuccess = () => {
+        answer(request.result);
+      };
+    });
+    return read.ok ? succeed(read.value ?? []) : read;
+  }
   return {
-    append: (call) =>
-      use('readwrite', (store) => {
-        store.add(call);
-        return promisifyRequest<undefined>(store.transaction);
-      }),
-    list: async (lab) => (await all()).filter((call) => call.lab === lab),
-    keepOnly: async (labs) => {
-      const gone = (await all()).filter((call) => !labs.includes(call.lab));
-      if (gone.length === 0) return;
-      await use('readwrite', (store) => {
-        for (const call of gone) store.delete(call.number);
-        return promisifyRequest<undefined>(store.transaction);
+    append: async (call) => {
+      const done = await connection.write<null>(callStores, (transaction) => {
+        const store = transaction.objectStore('calls');
+        const last = store.openKeyCursor(null, 'prev');
+        last.onsuccess = () => {
+          const number = Number(last.result?.key ?? 0) + 1;
+          store.add({ ...call, number }, number);
+        };
       });
+      return done.ok ? succeed(null) : done;
+    },
+    list: async (lab) => {
+      const read = await all();
+      return read.ok ? succeed(read.value.filter((call) => call.lab === lab)) : read;
+    },
+    keepOnly: async (labs) => {
+      const read = await all();
+      if (!read.ok) return read;
+      const gone = read.value.filter((call) => !labs.includes(call.lab));
+      if (gone.length === 0) return succeed(null);
+      const done = await connection.write<null>(callStores, (transaction) => {
+        for (const call of gone) transaction.objectStore('calls').delete(call.number);
+      });
+      return done.ok ? succeed(null) : done;
     },
   };
 }

@@ -157,7 +157,7 @@ test('an image that SQLite finds unsound is set aside, byte for byte', async () 
   const bytes = await database.image();
   // Page 2 belongs to a table; a page of 255 is none.
   bytes.fill(255, pageSize, 2 * pageSize);
-  value(await database.replace('spoil', bytes).catch(() => succeed(null)));
+  value(await database.replace('spoil', { bytes }).catch(() => succeed(null)));
   const spoilt = await database.image();
   const failed = await open(storage);
   expect(failed).toMatchObject({ ok: false, failure: { type: 'ImageDamaged' } });

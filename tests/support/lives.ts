@@ -5,7 +5,6 @@
 import type { Arm } from '../../src/engine/crash.ts';
 import { CrashPlan, SimulatedCrash } from '../../src/engine/crash.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Session } from '../../src/engine/events.ts';
 import type { Result } from '../../src/engine/failure.ts';
 import type { Clock, Reader } from '../../src/engine/ports.ts';
 import type { AgentEvent, Run } from '../../src/engine/records.ts';
@@ -19,7 +18,7 @@ import type { AgentDatabase } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { PageStore } from '../../src/storage/page-store.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
-import { cryptoRandom } from '../../src/storage/random.ts';
+import { cryptoRandom, randomId } from '../../src/storage/random.ts';
 import type { Sqlite } from '../../src/storage/sqlite.ts';
 import { triage } from '../../src/triage/workflow.ts';
 import { testSqlite } from './sqlite.ts';
@@ -73,7 +72,6 @@ export interface Life {
   /** Null: it worked to the end. */
   readonly crashedAt: string | null;
   readonly plan: CrashPlan;
-  readonly label: string | null;
 }
 
 export function readEvents(reader: Reader, run: string): AgentEvent[] {
@@ -99,18 +97,17 @@ export function must<T>(result: Result<T>): T {
 /** Opens, starts or resumes `run-T104`, and works to the end, or until the armed crash. */
 export async function live(parts: Parts, left: Survivors, arms: readonly Arm[] = []): Promise<Life> {
   const plan = new CrashPlan(arms);
-  const session: Session = { drawn: null };
   try {
     const database = await open(parts, left.store, plan, left.clock);
-    const engine = engineOver(watched(database, left), left, plan, session);
+    const engine = engineOver(watched(database, left), left, plan);
     const found = await database.read((reader) => loadRun(reader, runId));
     if (found === undefined) must(await startRun(engine, 'T104', ticketContext));
     if (found === undefined || found.status === 'running') must<Run>(await runToEnd(engine, runId));
     await database.close();
-    return { crashedAt: null, plan, label: session.drawn?.label ?? null };
+    return { crashedAt: null, plan };
   } catch (error) {
     if (!(error instanceof SimulatedCrash)) throw error;
-    return { crashedAt: error.boundary, plan, label: session.drawn?.label ?? null };
+    return { crashedAt: error.boundary, plan };
   }
 }
 
@@ -118,7 +115,6 @@ export function engineOver(
   database: Engine['database'],
   left: Pick<Survivors, 'world' | 'clock'>,
   plan: CrashPlan,
-  session: Session = { drawn: null },
 ): Engine {
   return {
     database,
@@ -126,7 +122,7 @@ export function engineOver(
     crash: plan,
     tools: left.world.toolsFor(plan),
     workflow: triage,
-    session,
+    workerId: randomId(cryptoRandom),
   };
 }
 

@@ -44,7 +44,7 @@ class PairedWorker extends EventTarget {
 }
 
 /** Only the commands under test have a handler; another one would be a fault, and be replied as one. */
-function pair(handlers: Partial<Handlers>, crash = new CrashPlan()) {
+function pair(handlers: Partial<Handlers>, crash = new CrashPlan(), whenIdle?: () => Promise<void>) {
   const worker = new PairedWorker();
   let idle = 0;
   const work = {
@@ -52,11 +52,11 @@ function pair(handlers: Partial<Handlers>, crash = new CrashPlan()) {
     currentView: () => Promise.resolve(null),
     whenIdle: () => {
       idle += 1;
-      return Promise.resolve();
+      return whenIdle?.() ?? Promise.resolve();
     },
   };
-  serve(worker.channel, crash, work);
-  return { worker, client: connect(worker.asWorker()), crash, idle: () => idle };
+  const server = serve(worker.channel, crash, work);
+  return { worker, client: connect(worker.asWorker()), crash, server, idle: () => idle };
 }
 
 describe('one reply a request', () => {
@@ -109,6 +109,38 @@ describe('one reply a request', () => {
     expect(worker.closed).toBe(true);
     expect(lost).toHaveLength(1);
     expect(await client.request('undo', {})).toMatchObject({ failure: { type: 'WorkerLost' } });
+  });
+});
+
+describe('a fault outside any request', () => {
+  test('in work of the worker’s own, it is told, and what is asked afterwards is lost, not left waiting', async () => {
+    const { client, server } = pair({ undo: () => Promise.resolve(fail({ type: 'NothingToUndo' })) });
+    const lost: string[] = [];
+    client.onLost((reason) => lost.push(reason));
+    server.inTurn(() => Promise.reject(new Error('out of step')));
+    const asked = client.request('undo', {});
+    expect(await asked).toMatchObject({ failure: { type: 'WorkerLost' } });
+    expect(lost).toEqual(['Error: out of step']);
+  });
+
+  test('when idle, after the reply: the reply stands, and no second one is sent', async () => {
+    const { client, worker } = pair(
+      { undo: () => Promise.resolve(fail({ type: 'NothingToUndo' })) },
+      new CrashPlan(),
+      () => Promise.reject(new Error('idle fault')),
+    );
+    const lost: string[] = [];
+    client.onLost((reason) => lost.push(reason));
+    expect(await client.request('undo', {})).toMatchObject({ failure: { type: 'NothingToUndo' } });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(lost).toEqual(['Error: idle fault']);
+    expect(worker.sent).toBe(2);
+  });
+
+  test('a value that can’t be sent is a failure, not a rejection', async () => {
+    const { client } = pair({});
+    const params = { bytes: (() => undefined) as never };
+    expect(await client.request('inspectFile', params)).toMatchObject({ failure: { type: 'WorkerFault' } });
   });
 });
 

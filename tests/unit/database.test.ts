@@ -124,7 +124,7 @@ test('the downloaded image holds everything, and the database goes on as before'
   expect(image.length).toBe(database.state.bytes);
   expect(await database.read((reader) => reader.get('PRAGMA foreign_keys'))).toEqual({ foreign_keys: 1 });
   value(await database.commit('step', addEffect('b')));
-  value(await database.replace('undo', image));
+  value(await database.replace('undo', { bytes: image }));
   expect(await effects(database)).toEqual(['a']);
   expect(database.state.generation).toBe(3);
 });

@@ -48,6 +48,34 @@ const notSaved: StorageFailure = { type: 'NotSaved', reason: 'test' };
 const full: StorageFailure = { type: 'StorageFull', reason: 'test' };
 const unknown: StorageFailure = { type: 'OutcomeUnknown', reason: 'test' };
 
+test('a tab that takes in what another wrote has its image, byte for byte, pages of zeros included', async () => {
+  const writer = await testDatabase({ store: shared });
+  const reader = await testDatabase({ store: shared, random: seededRandom(2) });
+  value(
+    await writer.commit('test', (transaction) => {
+      transaction.run('CREATE TABLE blobs (id INTEGER PRIMARY KEY, body BLOB)');
+      return succeed(null);
+    }),
+  );
+  const random = seededRandom(7);
+  const below = (limit: number) => (random.bytes(1)[0] ?? 0) % limit;
+  for (let round = 0; round < 120; round += 1) {
+    value(
+      await writer.commit('test', (transaction) => {
+        if (below(4) === 0) transaction.run('DELETE FROM blobs WHERE id % 3 = ?', [below(3)]);
+        transaction.run('INSERT INTO blobs (body) VALUES (zeroblob(?))', [below(200) * 100]);
+        if (below(3) === 0)
+          transaction.run('INSERT INTO blobs (body) VALUES (?)', [random.bytes(below(250) * 10)]);
+        return succeed(null);
+      }),
+    );
+    expect(value(await reader.refresh())).toBe(true);
+    const [wrote, took] = [await writer.image(), await reader.image()];
+    expect(took.length).toBe(wrote.length);
+    expect(Buffer.compare(took, wrote)).toBe(0);
+  }
+});
+
 test.each([notSaved, full])(
   'after $type memory is what is stored, and the next commit leaves no hole',
   async (failure) => {
@@ -173,10 +201,10 @@ test('a reset by another tab is taken in by refresh and by commit, and undone li
   const two = await testDatabase({ store: shared, random: seededRandom(2) });
   value(await one.commit('test', increment('a')));
   const before = await one.image();
-  value(await one.replace('reset', freshImage(sqlite, seededRandom(3))));
+  value(await one.replace('reset', { bytes: freshImage(sqlite, seededRandom(3)) }));
   expect(value(await two.commit('test', increment('b')))).toBe(1);
   expect(await storedKeys()).toEqual(['b']);
-  value(await one.replace('undo', before));
+  value(await one.replace('undo', { bytes: before }));
   value(await two.refresh());
   expect(await keys(two)).toEqual(['a']);
   expect(await storedKeys()).toEqual(['a']);
@@ -188,7 +216,7 @@ test('a refused replacement leaves everything as it was', async () => {
   value(await database.commit('test', increment('a')));
   const bytes = await database.image();
   faulty.faults.push({ failure: full, arrives: false });
-  expect(await database.replace('reset', freshImage(sqlite, seededRandom(3)))).toEqual({
+  expect(await database.replace('reset', { bytes: freshImage(sqlite, seededRandom(3)) })).toEqual({
     ok: false,
     failure: full,
   });
@@ -200,7 +228,7 @@ test('a refused replacement leaves everything as it was', async () => {
 test('a replacement by something that is no database throws, and leaves everything as it was', async () => {
   const database = await testDatabase({ store: faulty });
   value(await database.commit('test', increment('a')));
-  await expect(database.replace('import', new Uint8Array(8192).fill(7))).rejects.toThrow();
+  await expect(database.replace('import', { bytes: new Uint8Array(8192).fill(7) })).rejects.toThrow();
   expect(await keys(database)).toEqual(['a']);
   value(await database.commit('test', increment('b')));
   expect(await storedKeys()).toEqual(['a', 'b']);

@@ -3,10 +3,13 @@ import { loadRun, saveCheckpoint } from '../../src/engine/checkpoint.ts';
 import { CrashPlan } from '../../src/engine/crash.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { executeOnce } from '../../src/engine/execute-once.ts';
+import { labelOf } from '../../src/engine/events.ts';
 import { fail, succeed } from '../../src/engine/failure.ts';
 import type { SqlValue } from '../../src/engine/ports.ts';
 import { runToEnd, step } from '../../src/engine/runner.ts';
 import { resumeRun, startRun } from '../../src/engine/start.ts';
+import { cryptoRandom } from '../../src/storage/random.ts';
+import { freshImage } from '../../src/storage/schema.ts';
 import type { AgentDatabase } from '../../src/storage/database.ts';
 import { triage } from '../../src/triage/workflow.ts';
 import type { Parts, Survivors } from '../support/lives.ts';
@@ -52,10 +55,21 @@ function execute(database: AgentDatabase, sql: string, values: readonly SqlValue
   return database.commit('test', (transaction) => succeed(transaction.run(sql, values)));
 }
 
+const label = ({ engine, database }: Worker) => database.read((reader) => labelOf(engine, reader));
+
 const rowsOf = ({ database }: Worker, table: string) =>
   database.read((reader) => reader.all(`SELECT * FROM ${table}`));
 
 describe('starting runs', () => {
+  test('an id under which results or events were left behind is not used again', async () => {
+    const { engine, database } = await worker();
+    await execute(
+      database,
+      `INSERT INTO tool_effects VALUES ('run-T104:lookup_runbook', 'lookup_runbook', '{}')`,
+    );
+    expect(must(await startRun(engine, 'T104', ticketContext)).runId).toBe('run-T104-2');
+  });
+
   test('further runs of a ticket are numbered from 2', async () => {
     const { engine } = await started();
     expect(must(await startRun(engine, 'T104', ticketContext)).runId).toBe('run-T104-2');
@@ -67,10 +81,7 @@ describe('starting runs', () => {
     const [a, b] = [await worker(), await worker()];
     const runs = await Promise.all([a, b].map(({ engine }) => startRun(engine, 'T104', ticketContext)));
     expect(new Set(runs.map((run) => must(run).runId))).toEqual(new Set(['run-T104', 'run-T104-2']));
-    expect([a, b].map(({ engine }) => engine.session.drawn?.label).sort()).toEqual([
-      'session-1',
-      'session-2',
-    ]);
+    expect((await Promise.all([a, b].map(label))).sort()).toEqual(['session-1', 'session-2']);
   });
 
   test('a context that JSON cannot hold is refused and nothing is written', async () => {
@@ -99,24 +110,80 @@ describe('sessions', () => {
     await execute(database, 'DELETE FROM agent_runs');
     const second = await worker();
     must(await startRun(second.engine, 'T104', ticketContext));
-    expect(second.engine.session.drawn?.label).toBe('session-2');
+    expect(await label(second)).toBe('session-2');
   });
 
   test('a label in the events of a file from elsewhere is counted too', async () => {
     const { database } = await started();
     await execute(database, `UPDATE agent_events SET session = 'session-41'`);
-    await execute(database, 'DELETE FROM session_counter');
+    await execute(database, 'DELETE FROM agent_sessions');
     const second = await worker();
     must(await resumeRun(second.engine, runId));
-    expect(second.engine.session.drawn?.label).toBe('session-42');
+    expect(await label(second)).toBe('session-42');
   });
 
-  test('no label is drawn when the first commit is refused', async () => {
-    await started();
+  test('a label of more digits than any of ours is text like any other', async () => {
+    const { database } = await started();
+    await execute(database, `UPDATE agent_events SET session = 'session-99999999999999999999'`);
     const second = await worker();
-    expect((await resumeRun(second.engine, 'run-none')).ok).toBe(false);
-    expect(second.engine.session.drawn).toBeNull();
-    expect(await rowsOf(second, 'session_counter')).toEqual([{ id: 1, highest: 1 }]);
+    must(await resumeRun(second.engine, runId));
+    expect(await label(second)).toBe('session-2');
+  });
+
+  test('a commit that is rolled back draws no label', async () => {
+    const refusing = { ...triage, version: 2 };
+    await started();
+    const second = await worker({ workflow: refusing });
+    expect((await resumeRun(second.engine, runId)).ok).toBe(false);
+    expect(await label(second)).toBeNull();
+    expect(await rowsOf(second, 'agent_sessions')).toHaveLength(1);
+  });
+
+  test('a lab that was reset numbers its sessions anew, for workers that had a label, too', async () => {
+    const a = await started();
+    const bytes = freshImage(parts.sqlite, cryptoRandom);
+    must(await a.database.replace('reset', { bytes }));
+    const b = await worker();
+    must(await startRun(b.engine, 'T101', ticketContext));
+    must(await startRun(a.engine, 'T102', ticketContext));
+    expect([await label(b), await label(a)]).toEqual(['session-1', 'session-2']);
+  });
+});
+
+describe('a lab that is replaced under a worker', () => {
+  /** Takes the run up, then calls a tool during which another tab resets the lab and starts the run anew. */
+  async function interrupted(after: (other: Worker) => Promise<unknown>): Promise<Worker> {
+    const other = await started();
+    const tools: Engine['tools'] = {
+      call: async () => {
+        must(await other.database.replace('reset', { bytes: freshImage(parts.sqlite, cryptoRandom) }));
+        await after(other);
+        return succeed({ next_step: 'from the former lab' });
+      },
+    };
+    const a = await worker({ tools });
+    must(await step(a.engine, runId));
+    expect(await step(a.engine, runId)).toMatchObject({
+      ok: false,
+      failure: { type: 'StateConflict', runId },
+    });
+    return a;
+  }
+
+  test('a tool call that was under way writes nothing into the new lab', async () => {
+    const a = await interrupted(() => Promise.resolve());
+    expect(await rowsOf(a, 'tool_effects')).toEqual([]);
+    expect(await rowsOf(a, 'agent_events')).toEqual([]);
+  });
+
+  test('nor into a run of the same name at the same version there', async () => {
+    const a = await interrupted(async ({ engine }) => {
+      must(await startRun(engine, 'T104', ticketContext));
+      must(await step(engine, runId));
+    });
+    expect(await rowsOf(a, 'tool_effects')).toEqual([]);
+    const events = await a.database.read((reader) => readEvents(reader, runId));
+    expect(events.map((event) => event.eventType)).toEqual(['run_started', 'checkpoint_saved']);
   });
 });
 
@@ -147,8 +214,11 @@ describe('the version guard (R3)', () => {
 });
 
 describe('the saved-result path (R4, R5)', () => {
-  const lookup = (engine: Engine, area = 'office', tool = 'lookup_runbook') =>
-    executeOnce(engine, runId, 'lookup_runbook', tool, { area });
+  const lookup = async (engine: Engine, area = 'office', tool = 'lookup_runbook') => {
+    const run = await engine.database.read((reader) => loadRun(reader, runId));
+    if (run === undefined) throw new Error('no run');
+    return executeOnce(engine, run, 'lookup_runbook', tool, { area });
+  };
 
   test('two workers that both called: the first saved row wins and the loser returns it', async () => {
     left = survivors('changing');
@@ -164,12 +234,32 @@ describe('the saved-result path (R4, R5)', () => {
     expect(await rowsOf(b, 'tool_effects')).toHaveLength(1);
   });
 
-  test('the same key with other arguments is an error, before and after the call', async () => {
+  test('the same key with other arguments is an error, and the tool is not called', async () => {
     const a = await started();
     must(await lookup(a.engine, 'office'));
     const failure = { type: 'KeyReused', key: `${runId}:lookup_runbook`, differs: 'arguments' };
     expect(await lookup(a.engine, 'packing')).toMatchObject({ ok: false, failure });
     expect(left.world.calls).toHaveLength(1);
+  });
+
+  test('the loser of a race whose winner had other arguments gets the error, not the winner’s result', async () => {
+    let calls = 0;
+    const tools: Engine['tools'] = {
+      call: () => {
+        calls += 1;
+        return Promise.resolve(succeed({ next_step: 'x' }));
+      },
+    };
+    const a = await worker({ tools });
+    must(await startRun(a.engine, 'T104', ticketContext));
+    const b = await worker({ tools });
+    must(await resumeRun(b.engine, runId));
+    const results = await Promise.all([lookup(a.engine, 'office'), lookup(b.engine, 'packing')]);
+    expect(calls).toBe(2);
+    expect(results.filter((result) => result.ok)).toHaveLength(1);
+    expect(results.find((result) => !result.ok)).toMatchObject({
+      failure: { type: 'KeyReused', differs: 'arguments' },
+    });
   });
 
   test('the same key with another tool is an error', async () => {

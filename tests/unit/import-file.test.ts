@@ -33,7 +33,7 @@ test('a file with the three tables is reported and can be put in place', async (
   const { image, report } = value(inspectFile(await testSqlite(), bytes));
   expect(report).toEqual({ runs: 2, events: 1, effects: 1, bytes: bytes.length, unfinished: 1 });
   const database = await testDatabase();
-  value(await database.replace('import', image));
+  value(await database.replace('import', { bytes: image }));
   expect(await database.read((reader) => reader.all('SELECT run_id FROM agent_runs ORDER BY rowid'))).toEqual(
     [{ run_id: 'run-T104' }, { run_id: 'run-T101' }],
   );
@@ -47,7 +47,7 @@ test.each([
   const { image } = value(inspectFile(await testSqlite(), await fileWith(pragma + schemaSql + rows)));
   expect(new DataView(image.buffer, image.byteOffset).getUint16(16)).toBe(pageSize);
   const database = await testDatabase();
-  value(await database.replace('import', image));
+  value(await database.replace('import', { bytes: image }));
   expect(await database.read((reader) => reader.all('PRAGMA integrity_check'))).toEqual([
     { integrity_check: 'ok' },
   ]);
@@ -100,12 +100,28 @@ test.each([
     'trigger named spy',
   ],
   ['a view', `${schemaSql} CREATE VIEW seen AS SELECT 1`, 'view named seen'],
-  ['a rule of its own', `${schemaSql} CREATE UNIQUE INDEX one ON agent_runs (ticket_id)`, 'be unique (one)'],
+  [
+    'a rule of its own',
+    `${schemaSql} CREATE UNIQUE INDEX one ON agent_runs (ticket_id)`,
+    'rule of its own (one)',
+  ],
   [
     'an event without its run',
     `${schemaSql} INSERT INTO agent_events VALUES ('r', 1, 's', 't', 'a', 'd', 'now')`,
     'does not exist',
   ],
+  [
+    'a CHECK',
+    schemaSql.replace('status TEXT NOT NULL', `status TEXT NOT NULL CHECK (status <> 'x')`),
+    'CHECK',
+  ],
+  [
+    'a collation',
+    schemaSql.replace('run_id TEXT PRIMARY KEY', 'run_id TEXT COLLATE NOCASE PRIMARY KEY'),
+    'COLLATE',
+  ],
+  ['an index over an expression', `${schemaSql} CREATE INDEX picky ON agent_events (json(detail))`, 'picky'],
+  ['a partial index', `${schemaSql} CREATE INDEX part ON agent_runs (status) WHERE version > 1`, 'part'],
   ['a table with a name of ours', `${schemaSql} CREATE TABLE lab (colour TEXT)`, 'table lab of another kind'],
   [
     'a newer schema',
@@ -115,7 +131,7 @@ test.each([
   [
     'a schema that claims more than it has',
     `${schemaSql} CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY)`,
-    'no table session_counter',
+    'no table agent_sessions',
   ],
 ])('a file with %s is refused, and the reason says so', async (_, sql, reason) => {
   expect(await reasonFor(await fileWith(sql))).toContain(reason);

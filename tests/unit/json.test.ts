@@ -29,6 +29,7 @@ describe('canonical JSON (R10)', () => {
     ['a Date', { at: new Date(0) }, 'context.at'],
     ['a Map', new Map(), 'context'],
     ['a function', { toJSON: () => 'x' }, 'context.toJSON'],
+    ['an object of a nameless kind', Object.create(Object.create(null)), 'context'],
     ['a symbol', [Symbol('x')], 'context[0]'],
     ['a hole in an array', { list: Object.assign(new Array(3), { 0: 1, 2: 3 }) }, 'context.list[1]'],
     ['a lone surrogate', { text: 'a\ud800b' }, 'context.text'],

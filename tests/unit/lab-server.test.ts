@@ -5,10 +5,10 @@ import { labServer } from '../../src/bridge/lab-server.ts';
 import type { LabServer } from '../../src/bridge/lab-server.ts';
 import type { LabView } from '../../src/bridge/views.ts';
 import { CrashPlan } from '../../src/engine/crash.ts';
-import { succeed } from '../../src/engine/failure.ts';
+import { fail, succeed } from '../../src/engine/failure.ts';
 import type { ImageStorage } from '../../src/storage/image-storage.ts';
 import { memoryStorage } from '../../src/storage/image-storage.ts';
-import { cryptoRandom } from '../../src/storage/random.ts';
+import { cryptoRandom, randomId } from '../../src/storage/random.ts';
 import { parseTickets } from '../../src/triage/ticket.ts';
 import { triageTools } from '../../src/triage/tools.ts';
 import { memoryCallLog } from '../../src/world/call-log.ts';
@@ -42,6 +42,7 @@ async function tab(): Promise<{ server: LabServer; view: LabView; crash: CrashPl
     clock,
     tickets: parseTickets(readFileSync('static/facility_tickets.csv', 'utf8')),
     sqljsVersion: 'test',
+    workerId: randomId(cryptoRandom),
     open: async () => {
       const { port1, port2 } = new MessageChannel();
       ports.push(port1, port2);
@@ -53,7 +54,7 @@ async function tab(): Promise<{ server: LabServer; view: LabView; crash: CrashPl
     },
   });
   const opened = await server.handlers.open({
-    store: 'memory',
+    place: { type: 'indexeddb' },
     storageName: 'test',
     arms: [],
     selectedRunId: null,
@@ -185,12 +186,135 @@ describe('reset and undo', () => {
     expect(must(await server.handlers.undo({})).session).toBe('session-1');
   });
 
+  test('a reset in a tab that is behind keeps what other tabs wrote', async () => {
+    const a = await tab();
+    const b = await tab();
+    must(await b.server.handlers.start({ ticketId: 'T102' }));
+    must(await a.server.handlers.reset({}));
+    expect(must(await a.server.handlers.undo({})).runs.map((run) => run.runId)).toEqual(['run-T102']);
+  });
+
+  test('what is kept is what was replaced, also when another tab commits in between', async () => {
+    const a = await tab();
+    const b = await tab();
+    must(await b.server.handlers.start({ ticketId: 'T104' }));
+    const { keep } = storage.kept;
+    let once = true;
+    storage.kept.keep = async (image, content) => {
+      const kept = await keep.call(storage.kept, image, content);
+      if (once) {
+        once = false;
+        must(await b.server.handlers.step({ runId: 'run-T104' }));
+      }
+      return kept;
+    };
+    must(await a.server.handlers.reset({}));
+    expect(must(await a.server.handlers.undo({})).selected?.run.version).toBe(1);
+  });
+
+  test('a reset that fails offers no undo, and the earlier one still works', async () => {
+    const { server } = await completed('T101');
+    must(await server.handlers.reset({}));
+    const { commit } = storage.pages;
+    storage.pages.commit = () => Promise.resolve(fail({ type: 'StorageFull', reason: 'no room' }));
+    const refused = await server.handlers.importFile({ bytes: foreignFile() });
+    expect(refused).toMatchObject({ ok: false, failure: { type: 'StorageFull' } });
+    storage.pages.commit = commit;
+    expect((await server.currentView())?.undo).toMatchObject({ what: 'reset', runs: 1 });
+    expect(must(await server.handlers.undo({})).runs.map((run) => run.runId)).toEqual(['run-T101']);
+  });
+
+  test('undo goes back one replacement at a time', async () => {
+    const { server } = await completed('T101');
+    must(await server.handlers.reset({}));
+    must(await server.handlers.importFile({ bytes: foreignFile() }));
+    expect(must(await server.handlers.undo({}))).toMatchObject({ runs: [], undo: { what: 'reset' } });
+    expect(must(await server.handlers.undo({}))).toMatchObject({ runs: [{ runId: 'run-T101' }], undo: null });
+  });
+
+  test('a start is done though the room of the former lab can’t be given back', async () => {
+    const { server } = await completed('T101');
+    must(await server.handlers.reset({}));
+    storage.kept.delete = () => Promise.resolve(fail({ type: 'StorageFailed', reason: 'busy' }));
+    log.keepOnly = () => Promise.resolve(fail({ type: 'StorageFailed', reason: 'busy' }));
+    expect(must(await server.handlers.start({ ticketId: 'T102' }))).toMatchObject({
+      undo: null,
+      counts: { runs: 1 },
+    });
+    expect(await server.handlers.undo({})).toMatchObject({ failure: { type: 'NothingToUndo' } });
+  });
+
   test('the next run ends the possibility to undo, and the world forgets the former lab', async () => {
+    const labs: string[] = [];
+    const { append } = log;
+    log.append = (call) => {
+      labs.push(call.lab);
+      return append(call);
+    };
     const { server } = await completed('T104');
+    expect(labs).toHaveLength(2);
     must(await server.handlers.reset({}));
     const view = must(await server.handlers.start({ ticketId: 'T101' }));
     expect(view.undo).toBeNull();
     expect(await storage.kept.list()).toEqual({ ok: true, value: [] });
+    for (const lab of labs) expect(must(await log.list(lab))).toEqual([]);
+  });
+});
+
+describe('a session', () => {
+  test('that draws a label in a copy of its own database shares it with nobody', async () => {
+    const a = await tab();
+    const exported = must(await a.server.handlers.exportDatabase({}));
+    must(await a.server.handlers.start({ ticketId: 'T101' }));
+    const b = await tab();
+    must(await b.server.handlers.start({ ticketId: 'T102' }));
+    must(await b.server.handlers.importFile({ bytes: exported }));
+    const c = await tab();
+    const sessions = [];
+    for (const { server } of [c, b, a]) {
+      sessions.push(must(await server.handlers.start({ ticketId: 'T103' })).selected?.events[0]?.session);
+    }
+    expect(sessions).toEqual(['session-1', 'session-2', 'session-3']);
+  });
+
+  test('whose first commit had no answer keeps its label, and its run is its own', async () => {
+    const { server } = await tab();
+    const { commit } = storage.pages;
+    storage.pages.commit = async (head, record) => {
+      storage.pages.commit = commit;
+      await commit.call(storage.pages, head, record);
+      return fail({ type: 'OutcomeUnknown', reason: 'no answer' });
+    };
+    const started = await server.handlers.start({ ticketId: 'T104' });
+    expect(started).toMatchObject({ ok: false, failure: { type: 'OutcomeUnknown' } });
+    expect((await server.currentView())?.runs).toHaveLength(1);
+    const view = must(await server.handlers.step({ runId: 'run-T104' }));
+    expect(view.selected?.events.map((event) => [event.session, event.eventType])).toEqual([
+      ['session-1', 'run_started'],
+      ['session-1', 'checkpoint_saved'],
+    ]);
+  });
+});
+
+describe('a tab that is behind', () => {
+  test('exports what is stored, not what it last saw', async () => {
+    const a = await tab();
+    const b = await tab();
+    must(await b.server.handlers.start({ ticketId: 'T104' }));
+    expect(must(await a.server.handlers.exportTrace({ runId: null })).split('\r\n')).toHaveLength(3);
+    const bytes = must(await a.server.handlers.exportDatabase({}));
+    expect(must(await a.server.handlers.inspectFile({ bytes }))).toMatchObject({ runs: 1 });
+  });
+
+  test('does not call a tool whose result another tab saved', async () => {
+    const a = await tab();
+    const b = await tab();
+    must(await b.server.handlers.start({ ticketId: 'T104' }));
+    must(await b.server.handlers.step({ runId: 'run-T104' }));
+    must(await b.server.handlers.step({ runId: 'run-T104' }));
+    const view = must(await a.server.handlers.step({ runId: 'run-T104' }));
+    expect(view.selected?.run.version).toBe(3);
+    expect(view.calls.map((call) => call.tool)).toEqual(['lookup_runbook', 'draft_reply']);
   });
 });
 

@@ -75,7 +75,7 @@ test('replacing by an image that lacks the further tables adds them in the same 
   const scratch = (await testSqlite()).openScratch(null);
   scratch.exec(schemaSql);
   const database = await testDatabase();
-  value(await database.replace('import', scratch.export()));
+  value(await database.replace('import', { bytes: scratch.export() }));
   expect(database.state.generation).toBe(1);
   expect(await database.read((reader) => reader.all('SELECT id FROM lab'))).toEqual([{ id: 1 }]);
 });
