@@ -15,7 +15,7 @@ const sabotages = [
     'WHERE run_id = ? AND version = ?`',
     'WHERE run_id = ? AND version >= 0 * ?`',
   ],
-  ['a conflict is not noticed', 'engine/checkpoint.ts', 'if (changed !== 1)', 'if (changed > 1)'],
+  ['a conflict is not noticed', 'engine/checkpoint.ts', 'if (changed !== 1 || session === null)', 'if (session === null)'],
   ['the version does not grow', 'engine/checkpoint.ts', 'version: run.version + 1', 'version: run.version'],
   [
     'the last saved result wins',
@@ -43,9 +43,6 @@ const sabotages = [
     'COALESCE(MAX(sequence), 0) + 1',
     'COALESCE(MAX(sequence), 0) + 2',
   ],
-  ['labels of elsewhere are not counted', 'engine/events.ts', "GLOB 'session-[0-9]*'", "GLOB 'none'"],
-  ['the drawn label is not kept', 'engine/events.ts', 'VALUES (1, ?1)', 'VALUES (1, 0 * ?1)'],
-  ['a run is taken up by nobody', 'engine/start.ts', 'lastSession(reader, runId) !== label', 'false'],
   [
     'a changed workflow is resumed in silence',
     'engine/start.ts',
@@ -108,13 +105,6 @@ const sabotages = [
     'this.#file.rewrite(record.pageCount, pages, this.#readSomething);',
     '',
   ],
-  ['the cache is not dropped', 'storage/dirty-pages.ts', 'this.#writePage(1, odd);', ''],
-  [
-    'a page goes unrecorded',
-    'storage/dirty-pages.ts',
-    'Math.ceil((offset + bytes) / pageSize));',
-    'Math.floor(offset / pageSize));',
-  ],
   [
     'a flipped byte goes unseen',
     'storage/stored-image.ts',
@@ -158,23 +148,77 @@ const sabotages = [
     "type IN ('none')",
   ],
   [
-    'a label outlives its lab',
-    'engine/events.ts',
-    'if (session.drawn?.labId === labId) return',
-    'if (session.drawn) return',
-  ],
-  [
-    'undo survives the next run',
-    'bridge/lab-server.ts',
-    'const dropped = await dropUndo(storage);',
-    'const dropped = succeed(null);',
-  ],
-  [
     'a formula passes into the CSV',
     'bridge/trace.ts',
     'escapeFormulae: formulaStart',
     'escapeFormulae: false',
   ],
+  ['labels of elsewhere are not counted', 'engine/events.ts', "GLOB 'session-[0-9]*'", "GLOB 'none'"],
+  ['any digits are a label', 'engine/events.ts', 'length(session) <= 17', 'length(session) <= 99'],
+  [
+    'the label is not kept',
+    'engine/events.ts',
+    '[engine.workerId, number]',
+    '[engine.workerId + String(Math.random()), number]',
+  ],
+  ['a run is taken up by nobody', 'engine/start.ts', 'lastSession(reader, runId) !== label', 'false'],
+  [
+    'left-behind results are reused',
+    'engine/start.ts',
+    'SELECT 1 FROM tool_effects WHERE substr',
+    'SELECT 1 FROM tool_effects WHERE 0 AND substr',
+  ],
+  [
+    'a tool writes into a lab that was reset',
+    'engine/execute-once.ts',
+    'loadRun(reader, run.runId) === undefined ? null : labelOf(engine, reader)',
+    "labelOf(engine, reader) ?? 'session-1'",
+  ],
+  [
+    'I5 looks for duplicates only',
+    'engine/invariants.ts',
+    "WHERE detail <> 'version ' || number",
+    "WHERE detail = 'version ' || (number - 1)",
+  ],
+  ['the cache is not dropped', 'storage/recorded-file.ts', 'this.#writePage(1, odd);', ''],
+  [
+    'a page goes unrecorded',
+    'storage/recorded-file.ts',
+    'Math.ceil((offset + bytes) / pageSize));',
+    'Math.floor(offset / pageSize));',
+  ],
+  [
+    'a page of zeros is lost',
+    'storage/recorded-file.ts',
+    'if (this.pageCount() < pageCount) {',
+    'if (this.pageCount() < 0) {',
+  ],
+  [
+    'other tabs are not asked first',
+    'bridge/lab-server.ts',
+    'const done = refreshed.ok ? await work(opened()) : refreshed;',
+    'const done = await work(opened());',
+  ],
+  [
+    'undo survives the next run',
+    'bridge/lab-storage.ts',
+    'AND undo_runs = (SELECT COUNT(*) FROM agent_runs)',
+    '',
+  ],
+  [
+    'a lab keeps its id when it is replaced',
+    'bridge/lab-storage.ts',
+    'UPDATE lab SET lab_id = ?, undo_name',
+    'UPDATE lab SET lab_id = COALESCE(lab_id, ?), undo_name',
+  ],
+  [
+    'a fault outside requests is not told',
+    'bridge/server.ts',
+    "if (id === null) channel.postMessage({ type: 'fault', message });",
+    'if (id === null) return;',
+  ],
+  ['the rule forgets safety', 'triage/ticket.ts', 'ticket.safetyImpact || ticket', 'ticket'],
+  ['a call is answered though not logged', 'world/desk.ts', 'if (!logged.ok)', 'if (!logged)'],
 ];
 
 const only = process.argv[2];

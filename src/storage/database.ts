@@ -13,7 +13,7 @@ import { pageSize, type RecordedFile } from './recorded-file.ts';
 import { DurableImage, openImage, setAside, type OpenedImage } from './durable-image.ts';
 import type { PageStore } from './page-store.ts';
 import type { Random } from './random.ts';
-import { freshImage, migrate, missingMigrations } from './schema.ts';
+import { freshImage, migrate, migrationsOf, missingMigrations, newestMigration } from './schema.ts';
 import { whyUnsound } from './sound-image.ts';
 import type { SqlDatabase, Sqlite } from './sqlite.ts';
 import { Statements } from './statements.ts';
@@ -201,6 +201,8 @@ class SqlJsDatabase implements AgentDatabase {
 
   /** A database from elsewhere may hold the lesson's three tables only. One commit, or none when nothing is missing. */
   async addMissingTables(): Promise<Result<null>> {
+    const stored = Math.max(0, ...migrationsOf(this.#statements));
+    if (stored > newestMigration) return fail({ type: 'FormatNewer', stored, known: newestMigration });
     if (missingMigrations(this.#statements).length === 0) return succeed(null);
     return this.commit('open.migrate', (transaction) => {
       migrate(transaction, this.#parts.random);

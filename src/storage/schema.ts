@@ -46,10 +46,18 @@ const migrations: readonly Migrate[] = [
   },
 ];
 
+/** The newest migration that this page knows. */
+export const newestMigration = migrations.length;
+
+/** Numbers of the migrations that this image has. */
+export function migrationsOf(reader: Reader): readonly number[] {
+  const table = reader.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'`);
+  return table ? reader.all('SELECT number FROM schema_migrations').map((row) => Number(row['number'])) : [];
+}
+
 /** Numbers of the migrations that this image lacks. */
 export function missingMigrations(reader: Reader): readonly number[] {
-  const table = reader.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'`);
-  const done = table ? reader.all('SELECT number FROM schema_migrations').map((row) => row['number']) : [];
+  const done = migrationsOf(reader);
   return migrations.map((_, index) => index + 1).filter((number) => !done.includes(number));
 }
 
