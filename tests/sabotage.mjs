@@ -15,7 +15,12 @@ const sabotages = [
     'WHERE run_id = ? AND version = ?`',
     'WHERE run_id = ? AND version >= 0 * ?`',
   ],
-  ['a conflict is not noticed', 'engine/checkpoint.ts', 'if (changed !== 1 || session === null)', 'if (session === null)'],
+  [
+    'a conflict is not noticed',
+    'engine/checkpoint.ts',
+    'if (changed !== 1 || session === null)',
+    'if (session === null)',
+  ],
   ['the version does not grow', 'engine/checkpoint.ts', 'version: run.version + 1', 'version: run.version'],
   [
     'the last saved result wins',
@@ -52,8 +57,8 @@ const sabotages = [
   [
     'an unknown action is let pass',
     'engine/start.ts',
-    'if (unknown === undefined) return null;',
-    'if (unknown !== "") return null;',
+    'if (unknown !== undefined) {',
+    'if (unknown === "") {',
   ],
   [
     'the version is no part of the fingerprint',

@@ -8,9 +8,8 @@ import type { Engine } from './engine.ts';
 import { executeOnce } from './execute-once.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
-import { decodeJson, isJsonObject } from './json.ts';
 import type { Run } from './records.ts';
-import { isElsewhere, obstacleTo, resumeRun } from './start.ts';
+import { isElsewhere, obstacleTo, resumeRun, usableContext } from './start.ts';
 import { findAction } from './workflow.ts';
 
 /** Does the next action of the run, whichever session left it. Everything is durable on return (R9). */
@@ -29,20 +28,20 @@ export async function step(engine: Engine, runId: string): Promise<Result<Run>> 
 
   const action = findAction(engine.workflow, run.nextAction);
   if (action === undefined) throw new Error('obstacleTo let an unknown action pass');
+  const context = usableContext(engine.workflow, run);
+  if (!context.ok) return context;
   const unusable = (reason: string) =>
     fail({ type: 'ContextUnusable', runId, action: action.name, reason } as const);
-  const context = decodeJson(run.contextJson)?.value;
-  if (!isJsonObject(context)) return unusable('the stored context is not a JSON object');
 
   let result = {};
   if (action.tool !== null) {
-    const toolArguments = action.tool.arguments(context);
+    const toolArguments = action.tool.arguments(context.value);
     if (!toolArguments.ok) return unusable(toolArguments.failure);
     const executed = await executeOnce(engine, run, action.name, action.tool.name, toolArguments.value);
     if (!executed.ok) return executed;
     result = executed.value;
   }
-  const applied = action.apply(context, result);
+  const applied = action.apply(context.value, result);
   if (!applied.ok) return unusable(applied.failure);
   return saveCheckpoint(engine, run, action.name, {
     status: action.next === null ? 'completed' : 'running',

@@ -9,7 +9,7 @@ import { appendEvent, drawLabel, labelOf, lastSession } from './events.ts';
 import type { EngineFailure, Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
 import type { JsonObject } from './json.ts';
-import { encodeJson } from './json.ts';
+import { decodeJson, encodeJson, isJsonObject } from './json.ts';
 import type { Reader, Transaction } from './ports.ts';
 import type { Run } from './records.ts';
 import type { Workflow } from './workflow.ts';
@@ -88,9 +88,27 @@ export function obstacleTo(reader: Reader, workflow: Workflow, run: Run): Engine
     ])
     .map((row) => String(row['action']));
   const unknown = [...saved, nextAction].find((action) => findAction(workflow, action) === undefined);
-  if (unknown === undefined) return null;
-  const known = workflow.actions.map((action) => action.name);
-  return { type: 'UnknownAction', runId, action: unknown ?? 'none', known };
+  if (unknown !== undefined) {
+    const known = workflow.actions.map((action) => action.name);
+    return { type: 'UnknownAction', runId, action: unknown ?? 'none', known };
+  }
+  const context = usableContext(workflow, run);
+  return context.ok ? null : context.failure;
+}
+
+/**
+ * The stored context, if the next action can work with it; looked at before anything is written for the run.
+ * A file from elsewhere may hold any text there.
+ */
+export function usableContext(workflow: Workflow, run: Run): Result<JsonObject, EngineFailure> {
+  const { runId, nextAction } = run;
+  const action = findAction(workflow, nextAction);
+  const context = decodeJson(run.contextJson)?.value;
+  const unusable = (reason: string) =>
+    fail({ type: 'ContextUnusable', runId, action: nextAction ?? 'none', reason } as const);
+  if (!isJsonObject(context)) return unusable('the stored context is not a JSON object');
+  const fits = action?.tool ? action.tool.arguments(context) : action?.apply(context, {});
+  return fits?.ok === false ? unusable(fits.failure) : succeed(context);
 }
 
 function recordedWorkflow(reader: Reader, runId: string): { name: string; fingerprint: string } | null {

@@ -368,6 +368,17 @@ describe('a run and its workflow (R13)', () => {
     );
   });
 
+  test('a run that can’t go on is not adopted: nothing is written for it', async () => {
+    const a = await started();
+    await execute(a.database, 'DELETE FROM run_details');
+    await execute(a.database, `UPDATE agent_runs SET context_json = '{}'`);
+    const b = await worker();
+    const before = await b.database.read((reader) => readEvents(reader, runId));
+    expect(await step(b.engine, runId)).toMatchObject({ failure: { type: 'ContextUnusable' } });
+    expect(await resumeRun(b.engine, runId)).toMatchObject({ failure: { type: 'ContextUnusable' } });
+    expect(await b.database.read((reader) => readEvents(reader, runId))).toEqual(before);
+  });
+
   test('a completed run stays as it is', async () => {
     const a = await started();
     must(await runToEnd(a.engine, runId));
