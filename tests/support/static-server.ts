@@ -1,5 +1,5 @@
 /**
- * Owns: the built page on a plain static host, in any folder: no special headers, an unknown type for .wasm.
+ * Owns: the built page on a plain static host, in any folders: no special headers, an unknown type for .wasm.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,23 +15,28 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
+/** Where the build under test lies: DIST_DIR names another than the usual one. */
+export const distFolder = process.env['DIST_DIR'] ?? 'dist';
+
 export interface StaticServer {
   /** Port on the loopback address. */
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Serves `dist` under `folder`, which begins and ends with a slash. */
-export async function serveDist(folder: string): Promise<StaticServer> {
+/** Serves the build under each of these folders, which begin and end with a slash. */
+export async function serveDist(...folders: readonly string[]): Promise<StaticServer> {
+  const deepestFirst = [...folders].sort((one, other) => other.length - one.length);
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://host').pathname);
-    const inside = path.startsWith(folder) ? path.slice(folder.length) : null;
+    const folder = deepestFirst.find((one) => path.startsWith(one));
+    const inside = folder === undefined ? null : path.slice(folder.length);
     const file = inside === '' ? 'index.html' : inside;
     if (file === null || normalize(file).startsWith('..')) {
       response.writeHead(404).end();
       return;
     }
-    readFile(join('dist', file)).then(
+    readFile(join(distFolder, file)).then(
       (body) => {
         response
           .writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' })

@@ -1,0 +1,171 @@
+/**
+ * Owns: deaths that nobody simulates: the tab's process is killed at an armed point, and the tab is closed in the
+ * middle of commits. What the page showed as saved must be in the database afterwards, and the run completes.
+ */
+import { setTimeout as elapsed } from 'node:timers/promises';
+import type { BrowserContext } from '@playwright/test';
+import { seededRandom } from '../support/random.ts';
+import { expect, test } from './fixtures.ts';
+import type { EventRow, LabPage } from './lab-page.ts';
+import { beforeRestart, expectTheLessonOnScreen, lessonBoundary, lessonEvents } from './the-lesson.ts';
+
+test('a tab whose process is killed at the armed point loses nothing that was acknowledged', async ({
+  lab,
+  page,
+  newLab,
+}) => {
+  await lab.open();
+  await lab.setting('A crash also reloads the tab', false);
+  await lab.arm(lessonBoundary);
+  await lab.press('Run to the end');
+  await expect(lab.card).toContainText('The worker is dead');
+  await expect(lab.card).toContainText(`killed at ${lessonBoundary}`);
+
+  const crashed = page.waitForEvent('crash');
+  const devTools = await page.context().newCDPSession(page);
+  // The process that should answer is the one that dies.
+  void devTools.send('Page.crash').catch(() => undefined);
+  await crashed;
+
+  const next = await newLab();
+  await next.open();
+  await expect(next.card).toContainText(beforeRestart);
+  expect(await next.events()).toEqual(lessonEvents.slice(0, 3));
+  await next.button('Resume', next.card).click();
+  await expectTheLessonOnScreen(next);
+  const database = await next.database();
+  expect(database.events('run-T104')).toEqual(lessonEvents);
+  expect(database.problems()).toEqual([]);
+});
+
+test('a worker that is killed without a reload resumes in the same tab', async ({ lab, page }) => {
+  await lab.open();
+  await lab.setting('A crash also reloads the tab', false);
+  await page.evaluate(() => Object.assign(window, { sameTab: true }));
+  await lab.arm(lessonBoundary);
+  await lab.press('Run to the end');
+  await expect(lab.card).toContainText('The worker is dead');
+  await lab.button('Resume', lab.card).click();
+  await expectTheLessonOnScreen(lab);
+  expect(await page.evaluate(() => 'sameTab' in window)).toBe(true);
+});
+
+const rounds = 15;
+
+/** Closes the tab after so many events on screen, or after so many milliseconds from the click. */
+type When = { readonly events: number } | { readonly milliseconds: number };
+
+test(`closing the tab in the middle of commits, ${rounds} times, loses nothing that was on screen`, async ({
+  context,
+  newLab,
+}) => {
+  test.setTimeout(180_000);
+  const random = seededRandom(20_260_105);
+  const screen = await watchTheScreen(context);
+  let interrupted = 0;
+  for (let round = 1; round <= rounds; round += 1) {
+    const when: When =
+      round % 2 === 0 ? { events: 1 + random.below(6) } : { milliseconds: random.below(250) };
+    const lab = await newLab();
+    await lab.open();
+    interrupted += await checkAgainstTheDatabase(lab, screen.seen);
+    const from = screen.count;
+    await goOn(lab);
+    if ('events' in when) await screen.untilCount(from + when.events);
+    else await elapsed(when.milliseconds);
+    await lab.page.close();
+  }
+  const last = await newLab();
+  await last.open();
+  interrupted += await checkAgainstTheDatabase(last, screen.seen);
+  expect(interrupted, 'rounds whose run was cut off in the middle').toBeGreaterThan(2);
+  if ((await last.run())?.status === 'running') await last.button('Resume', last.card).click();
+  await last.expectRun({ status: 'completed', version: 4 });
+  await last.expectInvariantsHold();
+  expect((await last.database()).problems()).toEqual([]);
+});
+
+/** Resumes what the last round cut off, or starts another run, and does not wait for its end. */
+async function goOn(lab: LabPage): Promise<void> {
+  const shown = await lab.run();
+  if (shown?.status === 'running') return lab.button('Resume', lab.card).click();
+  if (shown !== null) {
+    await lab.press('Start another run (T104)');
+    await lab.expectRun({ version: 0 });
+  }
+  await lab.press('Run to the end');
+}
+
+/** Everything that was ever on screen is stored as it was shown, and the file is sound. 1: a run stands in the middle. */
+async function checkAgainstTheDatabase(
+  lab: LabPage,
+  seen: ReadonlyMap<string, ReadonlyMap<number, EventRow>>,
+) {
+  const database = await lab.database();
+  expect(database.problems()).toEqual([]);
+  for (const [runId, events] of seen) {
+    const stored = database.events(runId);
+    for (const event of events.values()) expect(stored).toContainEqual(event);
+  }
+  const [unfinished] = database.rows(`SELECT count(*) AS n FROM agent_runs WHERE status = 'running'`);
+  return Number(unfinished?.['n']);
+}
+
+interface Screen {
+  /** What was on screen: by run, then by sequence. */
+  readonly seen: ReadonlyMap<string, ReadonlyMap<number, EventRow>>;
+  /** How many events were seen, over all runs and tabs. */
+  readonly count: number;
+  /** Resolves when so many were seen, or when the run that is shown has ended. */
+  untilCount(count: number): Promise<void>;
+}
+
+/** Is told of each event the moment it is on screen: whatever it has heard was shown before the tab died. */
+async function watchTheScreen(context: BrowserContext): Promise<Screen> {
+  const seen = new Map<string, Map<number, EventRow>>();
+  const waiting = new Set<() => void>();
+  let ended = false;
+  const count = () => [...seen.values()].reduce((sum, events) => sum + events.size, 0);
+  await context.exposeFunction('tellTheTest', (runId: string, rows: readonly (readonly string[])[]) => {
+    const events = seen.get(runId) ?? new Map<number, EventRow>();
+    seen.set(runId, events);
+    for (const [sequence = '', session = '', eventType = '', action = '', detail = ''] of rows) {
+      events.set(Number(sequence), { sequence: Number(sequence), session, eventType, action, detail });
+    }
+    ended = rows.some((row) => row.includes('finish'));
+    for (const wake of waiting) wake();
+  });
+  await context.addInitScript(() => {
+    let told = '';
+    new MutationObserver(() => {
+      const runId = document.querySelector('main h1 .mono')?.textContent ?? '';
+      const table = [...document.querySelectorAll('section')].find(
+        (section) => section.querySelector('h2')?.textContent === 'agent_events',
+      );
+      const rows = [...(table?.querySelectorAll('tbody tr') ?? [])].map((row) =>
+        [...row.querySelectorAll('td')].map((cell) => cell.textContent.replace(/[^\w:.\- ]/g, '').trim()),
+      );
+      const text = JSON.stringify([runId, rows]);
+      if (rows.length === 0 || text === told) return;
+      told = text;
+      const { tellTheTest } = window as unknown as { tellTheTest: (run: string, shown: string[][]) => void };
+      tellTheTest(runId, rows);
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+  });
+  return {
+    seen,
+    get count() {
+      return count();
+    },
+    untilCount: (wanted) =>
+      new Promise((resolve) => {
+        const wake = (): void => {
+          if (count() < wanted && !ended) return;
+          waiting.delete(wake);
+          resolve();
+        };
+        waiting.add(wake);
+        wake();
+      }),
+  };
+}

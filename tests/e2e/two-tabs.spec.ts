@@ -1,0 +1,119 @@
+/** Owns: two tabs on one database: each sees what the other wrote, and together they never damage it. */
+import { expect, test } from './fixtures.ts';
+import type { LabPage } from './lab-page.ts';
+import { finalReply } from './the-lesson.ts';
+
+test('a run in one tab is seen in the other, without a reload', async ({ lab, newLab }) => {
+  await lab.open();
+  const other = await newLab();
+  await other.open();
+  await expect(other.region('Runs')).toContainText('No run yet');
+  await lab.press('Step');
+  await expect.poll(() => other.runs()).toEqual(['run-T104 running v0']);
+  await lab.stepTo(1);
+  await expect.poll(() => other.runs()).toEqual(['run-T104 running v1']);
+  await lab.runToTheEnd();
+  await expect.poll(() => other.runs()).toEqual(['run-T104 completed v4']);
+  await other.expectInvariantsHold();
+});
+
+test('two tabs that take turns on one run complete it, as sessions of their own', async ({ lab, newLab }) => {
+  await lab.open();
+  await lab.stepTo(1);
+  const other = await newLab();
+  await other.open();
+  await other.button('Look first', other.card).click();
+  await other.press('Step');
+  await other.expectRun({ version: 2 });
+  await lab.expectRun({ version: 2 });
+  await lab.press('Step');
+  await lab.expectRun({ version: 3 });
+  await other.expectRun({ version: 3 });
+  await other.press('Step');
+  await other.expectRun({ status: 'completed', version: 4 });
+  await lab.expectRun({ status: 'completed', version: 4 });
+  const database = await lab.database();
+  expect(database.problems()).toEqual([]);
+  const sessions = database.rows('SELECT DISTINCT session FROM agent_events ORDER BY sequence');
+  expect(sessions.map((row) => row['session'])).toEqual(['session-1', 'session-2']);
+});
+
+/** Presses Step until the run is at its end, whatever the other tab is doing. A conflict is told, and goes away. */
+async function stepAway(lab: LabPage): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const step = lab.button('Step');
+        if (await step.isEnabled()) await step.click({ timeout: 500 }).catch(() => undefined);
+        return (await lab.run())?.status;
+      },
+      { timeout: 40_000, intervals: [1] },
+    )
+    .toBe('completed');
+}
+
+test('two tabs that step the same run at once never damage it', async ({ lab, newLab }) => {
+  await lab.open();
+  await lab.press('Step');
+  await lab.expectRun({ version: 0 });
+  const other = await newLab();
+  await other.open();
+  await other.button('Look first', other.card).click();
+  await Promise.all([stepAway(lab), stepAway(other)]);
+
+  for (const one of [lab, other]) {
+    await one.expectRun({ status: 'completed', nextAction: 'NULL', version: 4 });
+    await one.expectInvariantsHold();
+    expect((await one.report()).at(-1)).toBe(`final reply: ${finalReply}`);
+  }
+  const [mine, theirs] = [await lab.database(), await other.database()];
+  expect(mine.problems()).toEqual([]);
+  expect(theirs.events('run-T104')).toEqual(mine.events('run-T104'));
+  const checkpoints = mine.events('run-T104').filter((event) => event.eventType === 'checkpoint_saved');
+  expect(checkpoints.map((event) => event.detail)).toEqual([
+    'version 1',
+    'version 2',
+    'version 3',
+    'version 4',
+  ]);
+  expect(mine.rows('SELECT count(*) AS n FROM tool_effects')).toEqual([{ n: 2 }]);
+});
+
+test('two tabs that start runs at once give each a name and a session of its own', async ({
+  lab,
+  newLab,
+}) => {
+  await lab.open();
+  const other = await newLab();
+  await other.open();
+  await Promise.all([lab.press('Run to the end'), other.press('Run to the end')]);
+  const runs = ['run-T104 completed v4', 'run-T104-2 completed v4'];
+  await expect.poll(() => lab.runs(), { timeout: 20_000 }).toEqual(runs);
+  await expect.poll(() => other.runs()).toEqual(runs);
+  const database = await lab.database();
+  expect(database.problems()).toEqual([]);
+  expect(
+    database.rows('SELECT session FROM agent_events GROUP BY session HAVING count(DISTINCT run_id) > 1'),
+  ).toEqual([]);
+  await lab.expectInvariantsHold();
+  await other.expectInvariantsHold();
+});
+
+test('a reset in one tab is seen in the other, whose next step says what happened and breaks nothing', async ({
+  lab,
+  newLab,
+}) => {
+  await lab.open();
+  await lab.stepTo(1);
+  const other = await newLab();
+  await other.open();
+  await other.expectRun({ version: 1 });
+  await lab.press('Reset lab');
+  await lab.button('Delete 1 run', lab.dialog).click();
+  await expect(other.region('Runs')).toContainText('No run yet');
+  await other.press('Step');
+  await other.expectRun({ version: 0 });
+  await expect.poll(() => lab.runs()).toEqual(['run-T104 running v0']);
+  await lab.expectInvariantsHold();
+  expect((await other.database()).problems()).toEqual([]);
+});
