@@ -16,7 +16,7 @@ export interface TicketView extends Ticket {
   readonly matches: boolean;
 }
 
-/** A row that the last commit of this session added or changed. */
+/** A row that the last commit added or changed. */
 export interface ChangedRow {
   readonly table: string;
   readonly rowid: number;
@@ -85,6 +85,7 @@ export interface LabView {
   readonly counts: { readonly runs: number; readonly events: number; readonly effects: number };
   readonly selected: RunView | null;
   readonly invariants: readonly InvariantView[];
+  /** The last commit to this database, where this session made it. Null: nothing written yet, or another tab wrote since. */
   readonly lastCommit: { readonly boundary: string; readonly changes: readonly ChangedRow[] } | null;
   /** This session's label, or null until it writes its first event. */
   readonly session: string | null;

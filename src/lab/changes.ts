@@ -1,17 +1,18 @@
 /**
  * Owns: which rows and cells the last commit changed, and what they held before.
  * Leaves: showing it to the tables.
+ * Invariant: a mark is the last commit's own; what an older commit, or another tab, wrote carries none.
  */
 import type { LabView, WithRowid } from '../bridge/views.ts';
 import type { AgentEvent, Effect, Run } from '../engine/records.ts';
 
-/** `earlier`: by another commit of the same request. Never told by colour alone. */
-export type RowMark = 'added' | 'changed' | 'earlier' | null;
+/** Never told by colour alone. */
+export type RowMark = 'added' | 'changed' | null;
 
 export interface Cell {
   readonly column: string;
   readonly value: string | number | null;
-  /** What it held before the last request, where that is known and differs. */
+  /** What it held before the last commit, where that is known and differs. */
   readonly old?: string | number | null;
 }
 
@@ -42,19 +43,18 @@ export function runRecord(view: LabView, before: LabView | null): TableRecord | 
   if (view.selected === null) return null;
   const { run } = view.selected;
   const old = before?.runs.find((other) => other.rowid === run.rowid && other.runId === run.runId);
-  return record('agent_runs', run, runCells(run), old && runCells(old), view, before);
+  return record('agent_runs', run, runCells(run), old && runCells(old), view);
 }
 
 export function effectRecords(view: LabView, before: LabView | null): readonly TableRecord[] {
   return (view.selected?.effects ?? []).map((effect) => {
     const old = sameRun(view, before)?.effects.find((other) => other.rowid === effect.rowid);
-    return record('tool_effects', effect, effectCells(effect), old && effectCells(old), view, before);
+    return record('tool_effects', effect, effectCells(effect), old && effectCells(old), view);
   });
 }
 
-export function eventMark(event: WithRowid<AgentEvent>, view: LabView, before: LabView | null): RowMark {
-  const old = sameRun(view, before)?.events.some((other) => other.rowid === event.rowid) ?? false;
-  return markOf('agent_events', event.rowid, old, false, view, before);
+export function eventMark(event: WithRowid<AgentEvent>, view: LabView): RowMark {
+  return markOf('agent_events', event.rowid, view);
 }
 
 function record(
@@ -63,39 +63,22 @@ function record(
   cells: Named,
   old: Named | undefined,
   view: LabView,
-  before: LabView | null,
 ): TableRecord {
-  const compared = cells.map(([column, value], at): Cell => {
-    const was = old?.[at]?.[1];
-    return was === undefined || was === value ? { column, value } : { column, value, old: was };
-  });
-  const differs = compared.some((cell) => 'old' in cell);
+  const mark = markOf(table, row.rowid, view);
   return {
     rowid: row.rowid,
-    mark: markOf(table, row.rowid, old !== undefined, differs, view, before),
-    cells: compared,
+    mark,
+    cells: cells.map(([column, value], at): Cell => {
+      const was = mark === 'changed' ? old?.[at]?.[1] : undefined;
+      return was === undefined || was === value ? { column, value } : { column, value, old: was };
+    }),
   };
 }
 
-function markOf(
-  table: string,
-  rowid: number,
-  existed: boolean,
-  differs: boolean,
-  view: LabView,
-  before: LabView | null,
-): RowMark {
+function markOf(table: string, rowid: number, view: LabView): RowMark {
   const change = view.lastCommit?.changes.find((one) => one.table === table && one.rowid === rowid);
-  if (change && before !== null) return change.operation === 'insert' ? 'added' : 'changed';
-  // Without a view to compare with (after opening, or another run was chosen) there is no "before".
-  if (
-    before === null ||
-    (table !== 'agent_runs' && sameRun(view, before) === null && before.selected !== null)
-  ) {
-    return null;
-  }
-  if (!existed) return 'earlier';
-  return differs ? 'changed' : null;
+  if (change === undefined) return null;
+  return change.operation === 'insert' ? 'added' : 'changed';
 }
 
 function sameRun(view: LabView, before: LabView | null) {

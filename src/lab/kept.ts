@@ -27,6 +27,8 @@ export interface Kept {
   readonly arms: readonly Arm[];
   readonly lastCrash: LastCrash | null;
   readonly selectedRunId: string | null;
+  /** The chosen ticket, as long as it has no run. */
+  readonly ticketWithoutRun: string | null;
   readonly autoResumes: AutoResumes | null;
 }
 
@@ -34,20 +36,23 @@ const keys = {
   arms: 'arms',
   lastCrash: 'last-crash',
   selectedRunId: 'selected-run',
+  ticketWithoutRun: 'ticket-without-run',
   autoResumes: 'auto-resumes',
 } as const satisfies Record<keyof Kept, string>;
 
 export async function readKept(keep: Keep): Promise<Kept> {
-  const [arms, lastCrash, selectedRunId, autoResumes] = await Promise.all([
+  const [arms, lastCrash, selectedRunId, ticketWithoutRun, autoResumes] = await Promise.all([
     keep.read(keys.arms),
     keep.read(keys.lastCrash),
     keep.read(keys.selectedRunId),
+    keep.read(keys.ticketWithoutRun),
     keep.read(keys.autoResumes),
   ]);
   return {
     arms: armsFrom(arms),
     lastCrash: lastCrashFrom(lastCrash),
     selectedRunId: text(selectedRunId),
+    ticketWithoutRun: text(ticketWithoutRun),
     autoResumes: autoResumesFrom(autoResumes),
   };
 }

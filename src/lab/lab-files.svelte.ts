@@ -3,6 +3,7 @@
  * Leaves: reading and checking a file to the worker; the dialogs to their components.
  */
 import type { FileReport, QuarantinedImage } from '../bridge/protocol.ts';
+import type { LabView } from '../bridge/views.ts';
 import type { Failure } from '../engine/failure.ts';
 import { download } from '../ui/download.ts';
 import type { Lab } from './lab.svelte.ts';
@@ -13,6 +14,12 @@ export type Offer =
   | { readonly type: 'looking'; readonly name: string }
   | { readonly type: 'refused'; readonly name: string; readonly failure: Failure }
   | { readonly type: 'asks'; readonly name: string; readonly bytes: Uint8Array; readonly report: FileReport };
+
+/** "It breaks I4 and I5.", or nothing to say. */
+export function brokenSentence(view: LabView): string {
+  const broken = view.invariants.filter((one) => one.violations > 0).map((one) => one.id);
+  return broken.length === 0 ? '' : `It breaks ${broken.join(' and ')}.`;
+}
 
 /** No lab's database is near this; a larger file would only fill the memory. */
 const largestFile = 256 * 1024 * 1024;
@@ -53,7 +60,8 @@ export class LabFiles {
     if (opened === null) return;
     this.#replaced();
     this.#lab.receive(opened.value);
-    this.#lab.said = `${name} is open. Undo brings the former database back until the next run starts.`;
+    const broken = brokenSentence(opened.value);
+    this.#lab.said = `${name} is open. ${broken} Undo brings the former database back until the next run starts.`;
   }
 
   dismiss(): void {
@@ -108,6 +116,6 @@ export class LabFiles {
 
   #replaced(): void {
     this.#lab.restarts.dismiss();
-    this.#lab.ticketWithoutRun = null;
+    this.#lab.showTicket(null);
   }
 }

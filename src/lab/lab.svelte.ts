@@ -11,7 +11,9 @@ import { eventSentence } from '../ui/event-words.ts';
 import type { LabPorts, StoreKind } from './lab-ports.ts';
 import { readKept, writeKept, type LastCrash } from './kept.ts';
 import { paceOf } from './pace.ts';
-import { causeOf, causeSentence, isUnfinished, storedLine, type Cause } from './restart.ts';
+import { causeOf, isUnfinished, ticketWithoutRun, waits } from './restart.ts';
+import { causeSentence, storedLine } from './restart-words.ts';
+import type { Cause, Restart } from './restart.ts';
 import { Restarts } from './restarts.svelte.ts';
 import { WorkerLife } from './worker-life.svelte.ts';
 
@@ -20,16 +22,19 @@ export type Activity =
   | { readonly type: 'working' }
   | { readonly type: 'running'; readonly pace: AbortController };
 
+/** How long a dead worker stays on screen before the tab reloads. */
+const secondsDead = 2;
+
 export class Lab {
   readonly ports: LabPorts;
   readonly worker: WorkerLife;
   readonly restarts: Restarts;
   view = $state.raw<LabView | null>(null);
-  /** The view before the last one: what changed is told against it. */
+  /** As it was before the last commit: what changed is told against it. */
   before = $state.raw<LabView | null>(null);
   activity = $state.raw<Activity>({ type: 'idle' });
   arms = $state.raw<readonly Arm[]>([]);
-  /** A ticket without a run is chosen; null: the selected run is shown. */
+  /** A ticket without a run is chosen; null: the selected run is shown. Set by `showTicket`. */
   ticketWithoutRun = $state<string | null>(null);
   /** The sequence the reader chose; null: the latest event. */
   chosenEvent = $state<number | null>(null);
@@ -50,7 +55,26 @@ export class Lab {
   canStep = $derived.by(
     (): boolean => this.live && (this.run === null || (this.unfinished && this.run.obstacle === null)),
   );
+  /** Why there is nothing to show yet; null: there is. */
+  pending = $derived.by((): string | null => {
+    if (this.view !== null) return null;
+    return this.worker.state.type === 'closed' ? 'The database is not open.' : 'Reading the database…';
+  });
+  /** The card after a restart, as long as what it belongs to is on screen. */
+  card = $derived.by((): Restart | null => {
+    const restart = this.restarts.current;
+    if (restart === null || this.worker.isDead || this.view === null) return null;
+    const here = restart.stored ? restart.stored.runId === this.run?.run.runId : this.#showsTicketOf(restart);
+    return here ? restart : null;
+  });
+  /** A run that waits to be resumed and is not on screen. */
+  waitingRunId = $derived.by((): string | null => {
+    const { current } = this.restarts;
+    if (this.card !== null || this.worker.isDead || !waits(current)) return null;
+    return current?.stored?.runId ?? null;
+  });
   #starting: LastCrash['starting'] = null;
+  #reload = new AbortController();
 
   constructor(ports: LabPorts) {
     this.ports = ports;
@@ -58,7 +82,7 @@ export class Lab {
     this.worker = new WorkerLife(ports.workers, {
       received: (view) => this.receive(view),
       halted: (boundary) => void this.#crash(boundary),
-      lost: (reason) => this.#lose({ type: 'unplanned', reason }, false),
+      lost: (reason) => this.#lose({ type: 'unplanned', reason }, null),
     });
   }
 
@@ -88,10 +112,9 @@ export class Lab {
       resumeAutomatically,
       predictFirst: this.predictFirst(),
     });
-    if (restart?.plan.type === 'nothing-stored') {
-      this.ticketWithoutRun = lastCrash?.starting?.ticketId ?? null;
-    }
-    if (restart?.stored) this.said = `Before the restart: ${storedLine(restart.stored)}.`;
+    this.showTicket(ticketWithoutRun({ view, kept }));
+    if (restart?.stored) this.said = `Stored when this session opened: ${storedLine(restart.stored)}.`;
+    if (restart?.plan.type === 'nothing-stored') await this.#showEarlierRun(restart);
     if (after === null && (await this.restarts.countDown())) await this.#takeUp();
   }
 
@@ -106,15 +129,18 @@ export class Lab {
   /** The one way for data to reach the screen. Drops a view that is not newer. */
   receive(view: LabView): void {
     if (this.view !== null && view.serial <= this.view.serial) return;
-    const known = this.view?.selected;
-    this.before = this.view;
+    const previous = this.view;
+    const known = previous?.selected;
+    // Reading anew, or another run, is no commit: the marks and what they are told against stay.
+    if (previous?.storage.generation !== view.storage.generation) this.before = previous;
     this.view = view;
     this.chosenEvent = null;
     const runId = view.selected?.run.runId ?? null;
     if (runId !== known?.run.runId) void writeKept(this.ports.keep, 'selectedRunId', runId);
     const last = view.selected?.events.at(-1);
     const isNew = last && (runId !== known?.run.runId || last.sequence !== known?.events.at(-1)?.sequence);
-    if (this.before !== null && isNew) this.said = eventSentence(last);
+    if (previous !== null && isNew) this.said = eventSentence(last);
+    if (this.restarts.look(view)) this.#sayElsewhere();
   }
 
   /** One request whose reply is the lab; true when it was done. Its failure is put on screen. */
@@ -163,8 +189,7 @@ export class Lab {
   async choose(runId: string): Promise<void> {
     this.restarts.cancel();
     this.pause();
-    if (await this.show((agent) => agent.request('view', { selectedRunId: runId })))
-      this.ticketWithoutRun = null;
+    if (await this.show((agent) => agent.request('view', { selectedRunId: runId }))) this.showTicket(null);
   }
 
   async chooseTicket(ticketId: string): Promise<void> {
@@ -172,7 +197,13 @@ export class Lab {
     if (latest !== undefined) return this.choose(latest.runId);
     this.restarts.cancel();
     this.pause();
+    this.showTicket(ticketId);
+  }
+
+  /** A ticket without a run, or (null) the selected run. Kept over a reload. */
+  showTicket(ticketId: string | null): void {
     this.ticketWithoutRun = ticketId;
+    void writeKept(this.ports.keep, 'ticketWithoutRun', ticketId);
   }
 
   async #start(ticketId: string): Promise<boolean> {
@@ -181,8 +212,8 @@ export class Lab {
     if (!this.worker.alive) return false;
     this.#starting = null;
     if (!started) return false;
-    this.ticketWithoutRun = null;
-    this.restarts.dismiss();
+    this.showTicket(null);
+    this.restarts.begun();
     void this.ports.askToPersist().then((answer) => (this.persisted = answer));
     return true;
   }
@@ -227,17 +258,32 @@ export class Lab {
       starting: this.#starting,
     };
     const reloads = this.ports.settings.current.reloadOnCrash && this.worker.store === 'indexeddb';
-    if (!this.#lose(causeOf(lastCrash), reloads)) return;
+    if (!this.#lose(causeOf(lastCrash), reloads ? secondsDead : null)) return;
     this.arms = this.arms.filter((arm) => arm.every || arm.boundary !== boundary);
     await Promise.all([
       writeKept(this.ports.keep, 'lastCrash', lastCrash),
       writeKept(this.ports.keep, 'arms', this.arms),
     ]);
-    if (reloads) this.ports.reload();
+    if (reloads) await this.#reloadAfterLook();
   }
 
-  #lose(cause: Cause, reloads: boolean): boolean {
-    if (!this.worker.end(cause, reloads)) return false;
+  /** A death that is over at once can't be watched. */
+  async #reloadAfterLook(): Promise<void> {
+    const { signal } = this.#reload;
+    for (let left = secondsDead; left > 0; left -= 1) {
+      if (!(await this.ports.wait(1000, signal))) break;
+      this.worker.countDown();
+    }
+    this.ports.reload();
+  }
+
+  /** Reloads as soon as what must outlive the tab is written. */
+  reloadAtOnce(): void {
+    this.#reload.abort();
+  }
+
+  #lose(cause: Cause, reloadsIn: number | null): boolean {
+    if (!this.worker.end(cause, reloadsIn)) return false;
     this.restarts.cancel();
     this.restarts.current = null;
     this.pause();
@@ -247,11 +293,9 @@ export class Lab {
     return true;
   }
 
-  /** A person resumes, whichever run is on screen. */
+  /** A person resumes the run on screen. */
   async resume(): Promise<void> {
     this.restarts.cancel();
-    const found = this.restarts.current?.stored?.runId;
-    if (found !== undefined && found !== this.run?.run.runId) await this.choose(found);
     await this.restarts.byHand();
     await this.#takeUp();
   }
@@ -263,5 +307,21 @@ export class Lab {
       if (await this.show((agent) => agent.request('resume', { runId }))) this.restarts.takenUp(runId);
     });
     if (this.restarts.current?.plan.type === 'resumed') await this.runToEnd();
+  }
+
+  #showsTicketOf({ ticketId }: Restart): boolean {
+    return ticketId === null || ticketId === this.ticketId;
+  }
+
+  /** A second run of a ticket that was not saved leaves the first one. */
+  async #showEarlierRun({ ticketId }: Restart): Promise<void> {
+    const earlier = this.view?.runs.findLast((run) => run.ticketId === ticketId);
+    if (earlier && earlier.runId !== this.run?.run.runId) await this.choose(earlier.runId);
+  }
+
+  #sayElsewhere(): void {
+    const { current } = this.restarts;
+    if (current?.plan.type === 'finished-elsewhere') this.said = 'The run was finished in another tab.';
+    if (current?.plan.type === 'taken-up-elsewhere') this.said = 'Another tab took the run up.';
   }
 }

@@ -1,10 +1,9 @@
 /**
- * Owns: what the page says and does about a run it finds after a restart; pure, so every case is one line of a test.
- * Leaves: counting down and resuming to lab.svelte.ts.
+ * Owns: what the page does about a run it finds after a restart; pure, so every case is one line of a test.
+ * Leaves: the words to restart-words.ts; counting down and resuming to lab.svelte.ts.
  * Invariant: a crash loop is never endless: after two automatic resumes without a new checkpoint it asks.
  */
 import type { LabView, RunView } from '../bridge/views.ts';
-import { counted } from '../ui/formats.ts';
 import type { Kept, LastCrash } from './kept.ts';
 
 /** What was stored before the restart, as the database had it when it was opened. */
@@ -40,14 +39,22 @@ export type WhyAsk =
   | 'obstacle';
 
 export type Plan =
+  /** It died while starting a run, which was not saved. */
   | { readonly type: 'nothing-stored' }
+  /** It died with a ticket on screen that has no run. */
+  | { readonly type: 'none-under-way' }
   | { readonly type: 'already-completed' }
   | { readonly type: 'countdown'; readonly seconds: number }
   | { readonly type: 'asks'; readonly why: WhyAsk }
-  | { readonly type: 'resumed' };
+  | { readonly type: 'resumed' }
+  /** Since this session opened, `session` of another tab went on with it. */
+  | { readonly type: 'taken-up-elsewhere'; readonly session: string | null }
+  | { readonly type: 'finished-elsewhere'; readonly status: string };
 
+/** A card and the run, or the ticket without one, that it belongs to: it is shown with that and never told of another. */
 export interface Restart {
   readonly cause: Cause;
+  readonly ticketId: string | null;
   readonly stored: Stored | null;
   readonly plan: Plan;
 }
@@ -93,16 +100,52 @@ export function restartAfter(facts: RestartFacts): Restart | null {
   const { selected } = view;
   const cause = after ?? causeOf(lastCrash) ?? { type: facts.sameVisit ? 'reload' : 'earlier-visit' };
   if (lastCrash?.starting && view.counts.runs <= lastCrash.starting.runs) {
-    return { cause, stored: null, plan: { type: 'nothing-stored' } };
+    const { ticketId } = lastCrash.starting;
+    return { cause, ticketId, stored: null, plan: { type: 'nothing-stored' } };
   }
-  if (selected === null) {
-    return lastCrash ? { cause, stored: null, plan: { type: 'nothing-stored' } } : null;
+  const chosen = ticketWithoutRun(facts);
+  if (lastCrash && (chosen !== null || selected === null)) {
+    return { cause, ticketId: chosen, stored: null, plan: { type: 'none-under-way' } };
   }
+  if (selected === null) return null;
+  const { ticketId } = selected.run;
   const stored = storedOf(selected);
   if (!isUnfinished(selected)) {
-    return lastCrash ? { cause, stored, plan: { type: 'already-completed' } } : null;
+    return lastCrash ? { cause, ticketId, stored, plan: { type: 'already-completed' } } : null;
   }
-  return { cause, stored, plan: planFor(facts, cause, stored) };
+  return { cause, ticketId, stored, plan: planFor(facts, cause, stored) };
+}
+
+/** The ticket that was chosen before, if it has no run still. */
+export function ticketWithoutRun({ view, kept }: Pick<RestartFacts, 'view' | 'kept'>): string | null {
+  const chosen = kept.lastCrash?.starting?.ticketId ?? kept.ticketWithoutRun;
+  return view.runs.some((run) => run.ticketId === chosen) ? null : chosen;
+}
+
+/**
+ * The card as it must read now that the database is as in `view`: another tab may have taken up the run or finished
+ * it. Null: its run is gone.
+ */
+export function restartSeenIn(restart: Restart, view: LabView): Restart | null {
+  const { stored } = restart;
+  if (stored === null || restart.plan.type === 'already-completed') return restart;
+  const run = view.runs.find((one) => one.runId === stored.runId);
+  if (run === undefined) return null;
+  const events = view.selected?.run.runId === stored.runId ? view.selected.events : null;
+  const session = events?.at(-1)?.session ?? null;
+  if (session !== null && session === view.session) return restart;
+  const wentOn = run.version > stored.version || (events !== null && events.length > stored.events);
+  if (run.status !== 'running') {
+    // Seen from another run, who ended it is not known: what this session did stays so.
+    if (events === null && restart.plan.type === 'resumed') return restart;
+    return { ...restart, plan: { type: 'finished-elsewhere', status: run.status } };
+  }
+  if (!wentOn || (events === null && restart.plan.type === 'resumed')) return restart;
+  return { ...restart, plan: { type: 'taken-up-elsewhere', session } };
+}
+
+export function waits(restart: Restart | null): boolean {
+  return restart?.plan.type === 'asks' || restart?.plan.type === 'countdown';
 }
 
 function planFor(facts: RestartFacts, cause: Cause, stored: Stored): Plan {
@@ -113,6 +156,7 @@ function planFor(facts: RestartFacts, cause: Cause, stored: Stored): Plan {
 function whyAsk(facts: RestartFacts, cause: Cause, stored: Stored): WhyAsk | null {
   const { autoResumes, arms } = facts.kept;
   if (facts.view.selected?.obstacle) return 'obstacle';
+  if (ticketWithoutRun(facts) !== null) return 'look-first';
   if (!facts.sameVisit && facts.after === null) return 'earlier-visit';
   if (cause.type === 'unplanned') return 'unplanned';
   if (arms.some((arm) => arm.every)) return 'armed-every-time';
@@ -123,68 +167,10 @@ function whyAsk(facts: RestartFacts, cause: Cause, stored: Stored): WhyAsk | nul
   return null;
 }
 
-/** "status=running next_action=lookup_runbook version=1 tool_effect_rows=1" */
-export function storedLine(stored: Stored): string {
-  return `status=${stored.status} next_action=${stored.nextAction ?? 'none'} version=${stored.version} tool_effect_rows=${stored.effectRows}`;
-}
-
-/** The same for a reader who does not know the columns yet. */
-export function storedSentence(stored: Stored): string {
-  const checkpoint =
-    stored.version === 0
-      ? 'was started and has no checkpoint of an action yet'
-      : `has ${counted(stored.version, 'checkpoint')} saved`;
-  if (stored.status !== 'running') return `${stored.runId} is ${stored.status} and ${checkpoint}.`;
-  const result = stored.resultSaved
-    ? 'Its result is saved already, its checkpoint is not.'
-    : 'No result is saved for it yet.';
-  return `${stored.runId} ${checkpoint}. Next is ${stored.nextAction ?? 'nothing'}. ${
-    stored.nextAction === 'lookup_runbook' || stored.nextAction === 'draft_reply' ? result : ''
-  }`.trim();
-}
-
 /** How this page killed the worker; without a record of that, nobody of ours did. */
 export function causeOf(crash: LastCrash): Cause;
 export function causeOf(crash: LastCrash | null): Cause | null;
 export function causeOf(crash: LastCrash | null): Cause | null {
   if (crash === null) return null;
   return crash.boundary === null ? { type: 'crash-now' } : { type: 'boundary', boundary: crash.boundary };
-}
-
-export function causeSentence(cause: Cause): string {
-  switch (cause.type) {
-    case 'boundary':
-      return `The worker was killed at ${cause.boundary}.`;
-    case 'crash-now':
-      return 'The worker was killed by “Crash now”, whatever it was doing.';
-    case 'reload':
-      return 'The tab was reloaded or died while the run was under way.';
-    case 'earlier-visit':
-      return 'It was left under way in an earlier visit, or another tab is at work on it.';
-    case 'unplanned':
-      return `The worker stopped by itself: ${cause.reason}.`;
-  }
-}
-
-export function whyAskSentence(why: WhyAsk): string {
-  switch (why) {
-    case 'setting-off':
-      return '“Resume automatically” is off, so the run waits for you.';
-    case 'earlier-visit':
-      return 'The run is from an earlier visit, so it waits for you.';
-    case 'no-progress':
-      return 'Two automatic resumes brought no new checkpoint: this looks like a crash loop, so the run waits for you.';
-    case 'armed-every-time':
-      return 'A crash is armed for every time a session gets there. Resuming by itself would loop, so the run waits for you.';
-    case 'predict-first':
-      return 'The guided run asks what session 2 will do. Lock in your prediction, then resume.';
-    case 'cancelled':
-      return 'The countdown was cancelled. Look around; the run waits for you.';
-    case 'unplanned':
-      return 'This stop was not planned, so the run waits for you.';
-    case 'look-first':
-      return 'Look around; the run waits for you.';
-    case 'obstacle':
-      return 'This run cannot go on as it is; the reason stands below.';
-  }
 }

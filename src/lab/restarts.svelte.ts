@@ -6,10 +6,14 @@
 import type { AutoResumes } from './kept.ts';
 import { writeKept } from './kept.ts';
 import type { LabPorts } from './lab-ports.ts';
-import { restartAfter, type Plan, type Restart, type RestartFacts, type WhyAsk } from './restart.ts';
+import type { LabView } from '../bridge/views.ts';
+import { restartAfter, restartSeenIn, waits } from './restart.ts';
+import type { Plan, Restart, RestartFacts, WhyAsk } from './restart.ts';
 
 export class Restarts {
   current = $state.raw<Restart | null>(null);
+  /** Its heading had the focus once: a card that comes back on screen does not take it again. */
+  seen = false;
   #autoResumes: AutoResumes | null = null;
   #countdown = new AbortController();
   readonly #ports: Pick<LabPorts, 'keep' | 'wait'>;
@@ -20,6 +24,7 @@ export class Restarts {
 
   find(facts: RestartFacts): Restart | null {
     this.#autoResumes = facts.kept.autoResumes;
+    this.seen = false;
     return (this.current = restartAfter(facts));
   }
 
@@ -39,6 +44,16 @@ export class Restarts {
     this.#autoResumes = { runId, version, count };
     await writeKept(this.#ports.keep, 'autoResumes', this.#autoResumes);
     return !signal.aborted;
+  }
+
+  /** What the database says now; an offer that another tab has overtaken is withdrawn. True when the card changed. */
+  look(view: LabView): boolean {
+    if (this.current === null) return false;
+    const restart = restartSeenIn(this.current, view);
+    const changed = restart?.plan.type !== this.current.plan.type;
+    if (waits(this.current) && !waits(restart)) this.#countdown.abort();
+    this.current = restart;
+    return changed;
   }
 
   cancel(why: WhyAsk = 'cancelled'): void {
@@ -61,6 +76,13 @@ export class Restarts {
   takenUp(runId: string): void {
     if (this.current === null || this.current.plan.type === 'resumed') return;
     if (this.current.stored?.runId === runId) this.#plan({ type: 'resumed' });
+    this.#forgetCrash();
+  }
+
+  /** Another run begins. A run that waits goes on waiting; all else has been read. */
+  begun(): void {
+    this.cancel();
+    if (!waits(this.current)) this.current = null;
     this.#forgetCrash();
   }
 

@@ -17,7 +17,8 @@ export type Life =
   | { readonly type: 'live' }
   /** The worker is gone and the tab is not (yet). */
   | { readonly type: 'dead'; readonly cause: Cause }
-  | { readonly type: 'reloading'; readonly cause: Cause }
+  /** The same, for so many seconds: then the tab reloads. */
+  | { readonly type: 'reloading'; readonly cause: Cause; readonly seconds: number }
   /** The database could not be opened. */
   | { readonly type: 'closed'; readonly failure: Failure };
 
@@ -91,12 +92,23 @@ export class WorkerLife {
     return result;
   }
 
-  /** Kills the worker, if one lives; false when none does. */
-  end(cause: Cause, reloads: boolean): boolean {
+  /** Kills the worker, if one lives; false when none does. `reloadsIn`: seconds; null: the tab stays. */
+  end(cause: Cause, reloadsIn: number | null): boolean {
     if (this.#client === null) return false;
     this.#kill();
-    this.state = { type: reloads ? 'reloading' : 'dead', cause };
+    this.state =
+      reloadsIn === null ? { type: 'dead', cause } : { type: 'reloading', cause, seconds: reloadsIn };
     return true;
+  }
+
+  /** A second of the time until the reload has passed. */
+  countDown(): void {
+    const { state } = this;
+    if (state.type === 'reloading') this.state = { ...state, seconds: Math.max(0, state.seconds - 1) };
+  }
+
+  get isDead(): boolean {
+    return this.state.type === 'dead' || this.state.type === 'reloading';
   }
 
   get alive(): boolean {

@@ -67,6 +67,7 @@ export interface Replacement {
 
 export interface AgentDatabase extends Database {
   readonly state: DatabaseState;
+  /** Null: this session has written nothing yet, or another tab has written since. */
   readonly lastCommit: LastCommit | null;
   /** Takes in what other tabs wrote; true when there was something. */
   refresh(): Promise<Result<boolean, StorageFailure>>;
@@ -160,7 +161,10 @@ class SqlJsDatabase implements AgentDatabase {
   refresh(): Promise<Result<boolean, StorageFailure>> {
     return this.#inTurn(async () => {
       const settled = await this.#durable.settle();
-      return settled.ok ? this.#durable.refresh() : settled;
+      if (!settled.ok) return settled;
+      const refreshed = await this.#durable.refresh();
+      if (refreshed.ok && refreshed.value) this.#lastCommit = null;
+      return refreshed;
     });
   }
 

@@ -23,20 +23,46 @@ export interface SessionMark {
   readonly mark: string;
 }
 
-/** The run's sessions in the order of their first event. */
+/**
+ * The run's sessions in the order of their first event. Shape and colour come from the session's number, so that
+ * a session looks the same in every run that it worked on. One without a number takes its place in the order.
+ */
 export function sessionsOf(events: readonly AgentEvent[]): readonly SessionMark[] {
   const names = [...new Set(events.map((event) => event.session))];
-  return names.map((session, index) => {
-    const shape = shapes[index % shapes.length] ?? 'circle';
-    return { session, index: index % shapes.length, shape, mark: marks[shape] };
+  return names.map((session, at) => {
+    const number = Number(/^session-(\d+)$/.exec(session)?.[1] ?? at + 1);
+    const turn = Math.max(0, number - 1);
+    const shape = shapes[turn % shapes.length] ?? 'circle';
+    // The colours are one further each time the shapes begin anew: session 6 is not drawn like session 1.
+    const index = (turn + Math.floor(turn / shapes.length)) % shapes.length;
+    return { session, index, shape, mark: marks[shape] };
   });
 }
 
-/** Sequences of the first event after each restart: a dashed line stands before each. */
-export function restartsOf(events: readonly AgentEvent[]): readonly number[] {
-  return events
-    .filter((event, at) => at > 0 && events[at - 1]?.session !== event.session)
-    .map((event) => event.sequence);
+/** Where another session goes on: one that is new to the run, or one that comes back, which only a tab can. */
+export interface Restart {
+  /** Of its first event: a dashed line stands before it. */
+  readonly before: number;
+  readonly kind: 'restart' | 'other tab';
+}
+
+export function restartsOf(events: readonly AgentEvent[]): readonly Restart[] {
+  const known = new Set<string>();
+  return events.flatMap((event, at): Restart[] => {
+    const kind = known.has(event.session) ? 'other tab' : 'restart';
+    known.add(event.session);
+    const goesOn = at === 0 || events[at - 1]?.session === event.session;
+    return goesOn ? [] : [{ before: event.sequence, kind }];
+  });
+}
+
+/** "restart before event 4, 7; other tab before event 9", or "". */
+export function restartsInWords(restarts: readonly Restart[]): string {
+  return (['restart', 'other tab'] as const)
+    .map((kind) => [kind, restarts.filter((one) => one.kind === kind).map((one) => one.before)] as const)
+    .filter(([, before]) => before.length > 0)
+    .map(([kind, before]) => `${kind} before event ${before.join(', ')}`)
+    .join('; ');
 }
 
 /** "Session 2 reused the saved result for lookup_runbook." */

@@ -1,10 +1,10 @@
-/** Owns: a Chart.js plugin that draws a dashed, labelled line before each session but the first. */
+/** Owns: a Chart.js plugin that draws a dashed, labelled line wherever another session goes on. */
 import type { ChartType, Plugin } from 'chart.js';
+import type { Restart } from './event-words.ts';
 
 export interface RestartLineOptions {
-  /** Sequences of the first event of each later session. */
-  before: readonly number[];
-  colour: string;
+  restarts: readonly Restart[];
+  colours: Readonly<Record<Restart['kind'], string>>;
 }
 
 declare module 'chart.js' {
@@ -16,23 +16,18 @@ declare module 'chart.js' {
 export const restartLine: Plugin = {
   id: 'restartLine',
   beforeDatasetsDraw({ ctx, chartArea, scales }, _args, options) {
-    const { before, colour } = options as RestartLineOptions;
+    const { restarts, colours } = options as RestartLineOptions;
     ctx.save();
-    Object.assign(ctx, {
-      strokeStyle: colour,
-      fillStyle: colour,
-      lineWidth: 1.5,
-      textAlign: 'center',
-      font: '600 11px system-ui',
-    });
+    Object.assign(ctx, { lineWidth: 1.5, textAlign: 'center', font: '600 11px system-ui' });
     ctx.setLineDash([5, 4]);
-    for (const sequence of before ?? []) {
-      const x = scales['x']?.getPixelForValue(sequence - 0.5) ?? 0;
+    for (const { before, kind } of restarts ?? []) {
+      Object.assign(ctx, { strokeStyle: colours[kind], fillStyle: colours[kind] });
+      const x = scales['x']?.getPixelForValue(before - 0.5) ?? 0;
       ctx.beginPath();
       ctx.moveTo(x, chartArea.top);
       ctx.lineTo(x, chartArea.bottom);
       ctx.stroke();
-      ctx.fillText('restart', x, chartArea.top - 6);
+      ctx.fillText(kind, x, chartArea.top - 6);
     }
     ctx.restore();
   },

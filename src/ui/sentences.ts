@@ -11,6 +11,8 @@ export interface Sentence {
   readonly wayOn: string;
   /** The same request may simply be sent again. */
   readonly retry: boolean;
+  /** Nothing went wrong: a plain notice. */
+  readonly calm?: true;
 }
 
 export function sentenceFor(failure: Failure): Sentence {
@@ -60,9 +62,11 @@ export function sentenceFor(failure: Failure): Sentence {
       };
     case 'RunNotRunning':
       return {
-        says: `${failure.runId} has status=${failure.status}: there is nothing to do.`,
-        wayOn: 'Resuming a finished run rightly does nothing. Start another run to go on.',
+        says: `${failure.runId} has status=${failure.status} by now: there is nothing to do.`,
+        wayOn:
+          'Another tab may have brought it there. Resuming a finished run rightly does nothing; start another run to go on.',
         retry: false,
+        calm: true,
       };
     case 'UnknownAction':
       return {

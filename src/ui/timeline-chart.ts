@@ -88,7 +88,10 @@ export function drawTimeline(canvas: HTMLCanvasElement, onchoose: (sequence: num
         },
       };
       chart.options.plugins = {
-        restartLine: { before: restartsOf(events), colour: colour('--danger') },
+        restartLine: {
+          restarts: restartsOf(events),
+          colours: { restart: colour('--danger'), 'other tab': ink },
+        },
         tooltip: {
           displayColors: false,
           callbacks: {
