@@ -35,7 +35,7 @@ const lab = new Lab({
   userAgent: navigator.userAgent,
 });
 const files = new LabFiles(lab);
-lab.predictFirst = () => guide.holdsResume();
+lab.predictFirst = () => guide.holdsResume(lab.view?.selected?.run.runId ?? null);
 
 const startPage = async (): Promise<Component> => (await import('./lab/StartPage.svelte')).default;
 const labScreen = async (): Promise<Component> => {

@@ -19,7 +19,7 @@ export interface BoundaryGroup {
 
 const inWords: Readonly<Record<string, string>> = {
   called: 'the tool has answered, nothing is saved',
-  begin: 'BEGIN',
+  begin: 'a transaction begins',
   session_drawn: 'the session has its label',
   run_inserted: 'the run is inserted',
   workflow_recorded: 'its workflow is recorded',

@@ -1,17 +1,22 @@
 /**
  * Owns: the first guided run: six steps of predict, do, look, why, and the facts that tick each.
- * Leaves: progress to guide.svelte.ts, showing to Guide.svelte.
+ * Leaves: which run it follows and what was reached to guide-progress.ts, showing to Guide.svelte.
  * Invariant: a tick comes from the database and the restart, whichever way the reader got there.
  */
 import type { RunView } from '../bridge/views.ts';
 import type { Arm } from '../engine/crash.ts';
 
 export interface GuideFacts {
+  /** The run on screen. */
   readonly run: RunView | null;
+  /** Every run in the database; null: it is not open yet, so nothing is known. */
+  readonly runIds: readonly string[] | null;
   readonly arms: readonly Arm[];
   /** A worker of this run has died and the next has not acted yet. */
   readonly interrupted: boolean;
   readonly suggestedBoundary: string;
+  /** The reader moved the cursor away from where it stands by itself. */
+  readonly walked: boolean;
 }
 
 /** The control that the step asks for: it gets a ring on screen. */
@@ -23,22 +28,29 @@ export interface GuideStep {
   readonly question: string;
   readonly options: readonly string[];
   readonly right: number;
+  /** The answer shows only with the next step's tick, so the prediction is judged there. */
+  readonly judgedLater?: true;
   readonly task: string;
+  /** The task as something done. */
+  readonly did: string;
   readonly pointer: Pointer;
   readonly look: string;
   readonly why: string;
   readonly done: (facts: GuideFacts) => boolean;
 }
 
-const sessions = (run: RunView): number => new Set(run.events.map((event) => event.session)).size;
-const restarted = ({ run, interrupted }: GuideFacts): boolean =>
-  interrupted || (run !== null && sessions(run) > 1);
+/** The ticket that the texts speak of. */
+export const guideTicketId = 'T104';
+
+export const sessionCount = (run: RunView): number => new Set(run.events.map((event) => event.session)).size;
+export const wasRestarted = ({ run, interrupted }: GuideFacts): boolean =>
+  interrupted || (run !== null && sessionCount(run) > 1);
 
 export const guideSteps: readonly GuideStep[] = [
   {
     title: 'Three records',
     story:
-      'Ticket T104: the temperature sensor of a cold store fell silent. An agent works on it in four actions. Its process may die at any instant.',
+      'Ticket T104: the temperature sensor of a cold store fell silent. An agent works on it in four actions. No language model is at work here: a fixed rule stands in for it, so that every crash can be repeated. The process may die at any instant.',
     question: 'What must be on disk so that another process can go on?',
     options: [
       'The conversation so far',
@@ -47,6 +59,7 @@ export const guideSteps: readonly GuideStep[] = [
     ],
     right: 1,
     task: 'Press “Start T104”.',
+    did: 'you started the run.',
     pointer: 'start',
     look: 'One row in agent_runs (version 0), one event, and no saved result yet.',
     why: 'Three questions, three tables: agent_runs says where to go on, agent_events how it got there, tool_effects what has already happened.',
@@ -64,6 +77,7 @@ export const guideSteps: readonly GuideStep[] = [
     ],
     right: 2,
     task: 'Press “Step” once.',
+    did: 'you pressed “Step”, and the first checkpoint is saved.',
     pointer: 'step',
     look: 'version 0 → 1 and next_action → lookup_runbook, with event 2 beside it.',
     why: 'Checkpoint and event are one transaction. No crash can keep one of them and lose the other.',
@@ -76,11 +90,14 @@ export const guideSteps: readonly GuideStep[] = [
     question: 'What will be lost?',
     options: ['The saved result', 'Only what was in the worker’s memory', 'The whole run'],
     right: 1,
+    judgedLater: true,
     task: 'Press “Crash at…” and arm the suggested boundary.',
+    did: 'you armed the crash.',
     pointer: 'crash-at',
-    look: 'A chip beside the buttons says where the crash is armed.',
+    look: 'Under the buttons a yellow chip says where the crash is armed.',
     why: 'A boundary is a named instant between two statements. This is the lesson’s own: the result is durable, the checkpoint is not.',
-    done: (facts) => restarted(facts) || facts.arms.some((arm) => arm.boundary === facts.suggestedBoundary),
+    done: (facts) =>
+      wasRestarted(facts) || facts.arms.some((arm) => arm.boundary === facts.suggestedBoundary),
   },
   {
     title: 'The tab dies',
@@ -90,10 +107,11 @@ export const guideSteps: readonly GuideStep[] = [
     options: ['version 1, next lookup_runbook', 'version 2, next draft_reply', 'Nothing: the row is gone'],
     right: 0,
     task: 'Press “Step” and watch it die.',
+    did: 'the worker died, and its memory with it.',
     pointer: 'step',
     look: 'The card says what was stored: version 1, next lookup_runbook, and one saved result.',
     why: 'The database holds exactly what was acknowledged. Memory is gone; the last checkpoint and the saved result are not.',
-    done: restarted,
+    done: wasRestarted,
   },
   {
     title: 'What session 2 does',
@@ -106,10 +124,11 @@ export const guideSteps: readonly GuideStep[] = [
     ],
     right: 2,
     task: 'Lock in your prediction, then press “Resume”.',
+    did: 'another session took the run up.',
     pointer: 'resume',
     look: 'Event tool_reused by session-2, and still one lookup call in the outside world’s log.',
     why: 'The key run-T104:lookup_runbook is the same in every session. A saved result under that key is returned instead of a call.',
-    done: ({ run }) => run !== null && sessions(run) > 1 && actedAfterResume(run),
+    done: ({ run }) => run !== null && sessionCount(run) > 1 && actedAfterResume(run),
   },
   {
     title: 'The trace',
@@ -117,27 +136,17 @@ export const guideSteps: readonly GuideStep[] = [
     question: 'Where can you see that it did crash?',
     options: ['In agent_runs: status and version', 'In agent_events: the order and the session', 'Nowhere'],
     right: 1,
-    task: 'Let the run complete, then walk through the timeline with ← and →.',
+    task: 'Let the run complete. Then press “Go to the timeline” and walk through it with ← and →.',
+    did: 'the run is complete, and you walked through it.',
     pointer: 'run',
     look: 'A dashed line stands between the last event of session-1 and run_resumed.',
-    why: '“completed, version 4” proves nothing. The trace, the invariants and the outside world’s own log do.',
-    done: ({ run }) => run !== null && run.run.status === 'completed' && sessions(run) > 1,
+    why: '“completed, version 4” says nothing of it. The trace shows the crash; the invariants show that nothing broke; the outside world’s log shows how often each function was really called.',
+    done: ({ run, walked }) =>
+      walked && run !== null && run.run.status === 'completed' && sessionCount(run) > 1,
   },
 ];
 
 function actedAfterResume(run: RunView): boolean {
   const resumed = run.events.findIndex((event) => event.eventType === 'run_resumed');
   return resumed >= 0 && resumed < run.events.length - 1;
-}
-
-/** What stands in the way of this step, in words, when the run is past the point where it could be done. */
-export function detourFor(step: GuideStep, facts: GuideFacts): string | null {
-  if (step.done(facts) || facts.run === null) return null;
-  const { status, version } = facts.run.run;
-  if (status !== 'running')
-    return 'This run is finished already. Press “Start another run” in Runs to go on here.';
-  if (version > 1 && !restarted(facts)) {
-    return 'This run is past the lookup. Arm another boundary, or press “Start another run” in Runs.';
-  }
-  return null;
 }

@@ -1,19 +1,12 @@
 /**
- * Owns: a reader's progress through the first guided run: where they are, what they predicted, left or not.
- * Leaves: the texts and ticks to guide-steps.ts.
+ * Owns: a reader's progress through the first guided run, as runes, kept over reloads and visits.
+ * Leaves: the texts to guide-steps.ts; which run it follows and what was reached to guide-progress.ts.
  */
-import { members, type Keep } from '../ui/keep.ts';
+import type { Keep } from '../ui/keep.ts';
+import { beginning, begunAgain, observed, progressFrom, type Progress } from './guide-progress.ts';
 import { guideSteps, type GuideFacts, type Pointer } from './guide-steps.ts';
 
-export interface Progress {
-  readonly at: number;
-  /** One a step: the option locked in, or null. */
-  readonly predictions: readonly (number | null)[];
-  readonly left: boolean;
-}
-
 const key = 'first-run';
-const beginning: Progress = { at: 0, predictions: guideSteps.map(() => null), left: false };
 
 export class Guide {
   progress = $state.raw<Progress>(beginning);
@@ -21,6 +14,7 @@ export class Guide {
   loaded = $state(false);
   step = $derived(guideSteps[this.progress.at] ?? null);
   prediction = $derived(this.progress.predictions[this.progress.at] ?? null);
+  done = $derived(this.progress.ticks[this.progress.at] === true);
   right = $derived(guideSteps.filter((step, at) => this.progress.predictions[at] === step.right).length);
   readonly #keep: Keep;
 
@@ -31,6 +25,18 @@ export class Guide {
   async load(): Promise<void> {
     this.progress = progressFrom(await this.#keep.read(key));
     this.loaded = true;
+  }
+
+  /** Told at every change of the facts; what was reached is kept from then on. */
+  observe(facts: GuideFacts): void {
+    if (!this.loaded) return;
+    const progress = observed(this.progress, facts);
+    if (progress !== this.progress) this.#change(progress);
+  }
+
+  /** Another run takes the place of the one that was followed; what was reached stays. */
+  follow(runId: string): void {
+    this.#change({ runId });
   }
 
   lockIn(option: number): void {
@@ -52,13 +58,14 @@ export class Guide {
     this.#change({ left: false });
   }
 
-  restart(): void {
-    this.#change(beginning);
+  restart(facts: GuideFacts): void {
+    this.#change(begunAgain(facts));
   }
 
-  /** Session 2 should wait: the reader is following, and has not yet predicted what it will do. */
-  holdsResume(): boolean {
-    const { left, predictions, at } = this.progress;
+  /** Session 2 of this run should wait: the reader is following, and has not yet predicted what it will do. */
+  holdsResume(runId: string | null): boolean {
+    const { left, predictions, at, runId: followed } = this.progress;
+    if (followed !== null && followed !== runId) return false;
     const [, , armed, dies, resumes] = predictions;
     const following = (armed ?? dies ?? null) !== null;
     return !left && following && at < guideSteps.length && resumes === null;
@@ -66,26 +73,17 @@ export class Guide {
 
   /** The control to mark: after the prediction, until the step is done. */
   pointer(facts: GuideFacts): Pointer {
-    if (!this.loaded || this.progress.left || this.step === null || this.prediction === null) return null;
-    return this.step.done(facts) ? null : this.step.pointer;
+    if (!this.loaded || this.progress.left || this.step === null || this.prediction === null || this.done) {
+      return null;
+    }
+    if (facts.run !== null && facts.run.run.runId !== this.progress.runId) return null;
+    return this.step.pointer === 'run' && facts.run?.run.status === 'completed'
+      ? 'timeline'
+      : this.step.pointer;
   }
 
   #change(part: Partial<Progress>): void {
     this.progress = { ...this.progress, ...part };
     void this.#keep.write(key, this.progress);
   }
-}
-
-export function progressFrom(stored: unknown): Progress {
-  const kept = members(stored);
-  const predictions: readonly unknown[] = Array.isArray(kept['predictions']) ? kept['predictions'] : [];
-  const at = kept['at'];
-  return {
-    at: typeof at === 'number' && at >= 0 && at <= guideSteps.length ? Math.floor(at) : 0,
-    predictions: guideSteps.map((step, index) => {
-      const option = predictions[index];
-      return typeof option === 'number' && option in step.options ? option : null;
-    }),
-    left: kept['left'] === true,
-  };
 }

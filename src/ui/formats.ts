@@ -15,6 +15,16 @@ export function clockTime(utc: string): string {
     .join(':');
 }
 
+/** The time of day of a stored instant as it is stored, in UTC: "14:02:11.123Z". */
+export function timeOfDay(utc: string): string {
+  return /^\d{4}-\d\d-\d\dT(.+)$/.exec(utc)?.[1] ?? utc;
+}
+
+/** "1 row", or "0 of this run, 12 in all" where the table holds more than is shown. */
+export function shownOf(shown: number, all: number): string {
+  return shown === all ? counted(all, 'row') : `${shown} of this run, ${all} in all`;
+}
+
 /** "1 row", "2 rows". */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

@@ -6,11 +6,15 @@ import { members, type Keep } from './keep.ts';
 
 export const themes = ['auto', 'light', 'dark'] as const;
 export const speeds = ['slow', 'normal', 'fast', 'instant'] as const;
+export const textSizes = ['normal', 'large', 'projector'] as const;
 export type Theme = (typeof themes)[number];
 export type Speed = (typeof speeds)[number];
+export type TextSize = (typeof textSizes)[number];
 
 export interface Preferences {
   readonly theme: Theme;
+  /** How large everything is written; projector also keeps the controls in view. */
+  readonly textSize: TextSize;
   readonly speed: Speed;
   /** After a restart in the same visit an unfinished run goes on by itself. */
   readonly resumeAutomatically: boolean;
@@ -22,6 +26,7 @@ export interface Preferences {
 
 export const firstPreferences: Preferences = {
   theme: 'auto',
+  textSize: 'normal',
   speed: 'normal',
   resumeAutomatically: true,
   reloadOnCrash: true,
@@ -53,6 +58,7 @@ export function preferencesFrom(stored: unknown): Preferences {
   const kept = members(stored);
   return {
     theme: oneOf(themes, kept['theme'], firstPreferences.theme),
+    textSize: oneOf(textSizes, kept['textSize'], firstPreferences.textSize),
     speed: oneOf(speeds, kept['speed'], firstPreferences.speed),
     resumeAutomatically: flag(kept['resumeAutomatically'], firstPreferences.resumeAutomatically),
     reloadOnCrash: flag(kept['reloadOnCrash'], firstPreferences.reloadOnCrash),

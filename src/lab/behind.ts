@@ -1,0 +1,54 @@
+/**
+ * Owns: which boundaries a run has passed for good, and which one to suggest next; pure.
+ * Leaves: the list of boundaries to the engine, arming to the picker.
+ */
+import type { ActionView, BoundaryGroup, RunView } from '../bridge/views.ts';
+
+type Stands = Pick<RunView, 'run' | 'actions'>;
+
+/** Names of the boundaries that no session of this run gets to any more. Without a run: none. */
+export function behindRun(groups: readonly BoundaryGroup[], run: Stands | null): ReadonlySet<string> {
+  return new Set(
+    groups
+      .filter((group) => run !== null && isBehind(group.name, run))
+      .flatMap((group) => group.boundaries.map((boundary) => boundary.name)),
+  );
+}
+
+function isBehind(group: string, { run, actions }: Stands): boolean {
+  if (run.status !== 'running' || group === 'start') return true;
+  return actions.some(
+    (action) =>
+      (action.state === 'done' && group.startsWith(`${action.name}.`)) ||
+      (toolIsDone(action) && group === `${action.name}.tool`),
+  );
+}
+
+const toolIsDone = (action: ActionView): boolean => action.state === 'done' || action.resultSaved;
+
+export interface Suggestion {
+  /** Null: there is nothing to suggest for this run. */
+  readonly boundary: string | null;
+  readonly why: string;
+}
+
+/** The lesson's own boundary while the run has it before it; then the next tool's, then the next checkpoint's. */
+export function suggestionFor(lesson: string, run: Stands | null): Suggestion {
+  const ahead = run?.run.status === 'running' ? run.actions.filter(({ state }) => state !== 'done') : [];
+  if (run !== null && ahead.length === 0) {
+    return { boundary: null, why: 'This run is past every boundary. What you arm waits for another run.' };
+  }
+  const tool = ahead.find((action) => action.usesTool && !toolIsDone(action))?.name;
+  if (run === null || tool !== undefined) {
+    const isLesson = run === null || `${tool ?? ''}.tool.durable` === lesson;
+    const boundary = isLesson ? lesson : `${tool ?? ''}.tool.durable`;
+    const action = boundary.split('.')[0] ?? boundary;
+    const why = `The result of ${action} is safely stored and the next checkpoint is not.`;
+    return { boundary, why: isLesson ? `${why} This is the gap that saved results exist for.` : why };
+  }
+  const next = ahead[0]?.name ?? '';
+  return {
+    boundary: `${next}.checkpoint.committed`,
+    why: `No tool is left to call. The checkpoint of ${next} is committed in memory and not yet stored, so the next session finds the one before it.`,
+  };
+}
