@@ -77,7 +77,7 @@ export function planSentence(plan: Plan): string | null {
     case 'asks':
       return whyAskSentence(plan.why);
     case 'taken-up-elsewhere':
-      return `${plan.session ?? 'A session'} went on with it in another tab; its commits appear here as they are saved. Nothing is left to take up here.`;
+      return `${plan.session ?? 'A session'} went on with it in another tab; its commits appear here as they are saved. Should that tab close, “Step” goes on from here.`;
     case 'finished-elsewhere':
       return `A session in another tab brought it to status=${plan.status}. Nothing is left to do here.`;
     case 'countdown':
