@@ -78,6 +78,7 @@ test(`closing the tab in the middle of commits, ${rounds} times, loses nothing t
   const last = await newLab();
   await last.open();
   interrupted += await checkAgainstTheDatabase(last, screen.seen);
+  expect(screen.count, 'events that were on screen').toBeGreaterThan(2 * rounds);
   expect(interrupted, 'rounds whose run was cut off in the middle').toBeGreaterThan(2);
   if ((await last.run())?.status === 'running') await last.button('Resume', last.card).click();
   await last.expectRun({ status: 'completed', version: 4 });
