@@ -61,7 +61,7 @@ GROUP BY r.run_id HAVING r.version <> COUNT(e.sequence)`,
     },
     {
       id: 'I5',
-      title: 'One checkpoint event a version, and sequences without gaps',
+      title: 'One checkpoint event per version, and sequences without gaps',
       sql: `SELECT run_id, 'checkpoint ' || number || ' says ' || detail AS problem FROM (
   SELECT run_id, detail, ROW_NUMBER() OVER (PARTITION BY run_id ORDER BY sequence) AS number
   FROM agent_events WHERE event_type = 'checkpoint_saved')

@@ -87,6 +87,8 @@ export function drawTimeline(canvas: HTMLCanvasElement, onchoose: (sequence: num
           border: { display: false },
         },
       };
+      // The page's own text size, a little smaller, as it is now.
+      chart.options.font = { size: 0.8 * parseFloat(getComputedStyle(canvas).fontSize) };
       chart.options.plugins = {
         restartLine: {
           restarts: restartsOf(events),
