@@ -8,11 +8,12 @@ import type { Answer, Client } from '../bridge/client.ts';
 import type { LabView, RunView } from '../bridge/views.ts';
 import type { Arm } from '../engine/crash.ts';
 import { eventSentence } from '../ui/event-words.ts';
+import { Death, secondsDead } from './death.ts';
 import type { LabPorts, StoreKind } from './lab-ports.ts';
 import { readKept, writeKept, type LastCrash } from './kept.ts';
 import { paceOf } from './pace.ts';
-import { causeOf, isUnfinished, ticketWithoutRun, waits } from './restart.ts';
-import { causeSentence, storedLine } from './restart-words.ts';
+import { belongsTo, causeOf, isUnfinished, ticketWithoutRun, waits } from './restart.ts';
+import { causeSentence, planTitle, storedLine } from './restart-words.ts';
 import type { Cause, Restart } from './restart.ts';
 import { Restarts } from './restarts.svelte.ts';
 import { WorkerLife } from './worker-life.svelte.ts';
@@ -22,13 +23,11 @@ export type Activity =
   | { readonly type: 'working' }
   | { readonly type: 'running'; readonly pace: AbortController };
 
-/** How long a dead worker stays on screen before the tab reloads. */
-const secondsDead = 2;
-
 export class Lab {
   readonly ports: LabPorts;
   readonly worker: WorkerLife;
   readonly restarts: Restarts;
+  readonly death: Death;
   view = $state.raw<LabView | null>(null);
   /** As it was before the last commit: what changed is told against it. */
   before = $state.raw<LabView | null>(null);
@@ -62,10 +61,9 @@ export class Lab {
   });
   /** The card after a restart, as long as what it belongs to is on screen. */
   card = $derived.by((): Restart | null => {
-    const restart = this.restarts.current;
-    if (restart === null || this.worker.isDead || this.view === null) return null;
-    const here = restart.stored ? restart.stored.runId === this.run?.run.runId : this.#showsTicketOf(restart);
-    return here ? restart : null;
+    const { current } = this.restarts;
+    if (current === null || this.worker.isDead || this.view === null) return null;
+    return belongsTo(current, this.run?.run.runId ?? null, this.ticketId) ? current : null;
   });
   /** A run that waits to be resumed and is not on screen. */
   waitingRunId = $derived.by((): string | null => {
@@ -74,7 +72,6 @@ export class Lab {
     return current?.stored?.runId ?? null;
   });
   #starting: LastCrash['starting'] = null;
-  #reload = new AbortController();
 
   constructor(ports: LabPorts) {
     this.ports = ports;
@@ -84,6 +81,7 @@ export class Lab {
       halted: (boundary) => void this.#crash(boundary),
       lost: (reason) => this.#lose({ type: 'unplanned', reason }, null),
     });
+    this.death = new Death(ports, this.worker);
   }
 
   get live(): boolean {
@@ -140,7 +138,8 @@ export class Lab {
     const last = view.selected?.events.at(-1);
     const isNew = last && (runId !== known?.run.runId || last.sequence !== known?.events.at(-1)?.sequence);
     if (previous !== null && isNew) this.said = eventSentence(last);
-    if (this.restarts.look(view)) this.#sayElsewhere();
+    const elsewhere = this.restarts.look(view);
+    if (elsewhere !== null) this.said = `${planTitle(elsewhere, '')}.`;
   }
 
   /** One request whose reply is the lab; true when it was done. Its failure is put on screen. */
@@ -260,26 +259,8 @@ export class Lab {
     const reloads = this.ports.settings.current.reloadOnCrash && this.worker.store === 'indexeddb';
     if (!this.#lose(causeOf(lastCrash), reloads ? secondsDead : null)) return;
     this.arms = this.arms.filter((arm) => arm.every || arm.boundary !== boundary);
-    await Promise.all([
-      writeKept(this.ports.keep, 'lastCrash', lastCrash),
-      writeKept(this.ports.keep, 'arms', this.arms),
-    ]);
-    if (reloads) await this.#reloadAfterLook();
-  }
-
-  /** A death that is over at once can't be watched. */
-  async #reloadAfterLook(): Promise<void> {
-    const { signal } = this.#reload;
-    for (let left = secondsDead; left > 0; left -= 1) {
-      if (!(await this.ports.wait(1000, signal))) break;
-      this.worker.countDown();
-    }
-    this.ports.reload();
-  }
-
-  /** Reloads as soon as what must outlive the tab is written. */
-  reloadAtOnce(): void {
-    this.#reload.abort();
+    await this.death.remember(lastCrash, this.arms);
+    if (reloads) await this.death.reload();
   }
 
   #lose(cause: Cause, reloadsIn: number | null): boolean {
@@ -309,19 +290,9 @@ export class Lab {
     if (this.restarts.current?.plan.type === 'resumed') await this.runToEnd();
   }
 
-  #showsTicketOf({ ticketId }: Restart): boolean {
-    return ticketId === null || ticketId === this.ticketId;
-  }
-
   /** A second run of a ticket that was not saved leaves the first one. */
   async #showEarlierRun({ ticketId }: Restart): Promise<void> {
     const earlier = this.view?.runs.findLast((run) => run.ticketId === ticketId);
     if (earlier && earlier.runId !== this.run?.run.runId) await this.choose(earlier.runId);
-  }
-
-  #sayElsewhere(): void {
-    const { current } = this.restarts;
-    if (current?.plan.type === 'finished-elsewhere') this.said = 'The run was finished in another tab.';
-    if (current?.plan.type === 'taken-up-elsewhere') this.said = 'Another tab took the run up.';
   }
 }

@@ -144,6 +144,12 @@ export function restartSeenIn(restart: Restart, view: LabView): Restart | null {
   return { ...restart, plan: { type: 'taken-up-elsewhere', session } };
 }
 
+/** Is the card about the run, or the ticket without one, that is on screen? */
+export function belongsTo(restart: Restart, runId: string | null, ticketId: string): boolean {
+  if (restart.stored !== null) return restart.stored.runId === runId;
+  return restart.ticketId === null || restart.ticketId === ticketId;
+}
+
 export function waits(restart: Restart | null): boolean {
   return restart?.plan.type === 'asks' || restart?.plan.type === 'countdown';
 }

@@ -46,14 +46,14 @@ export class Restarts {
     return !signal.aborted;
   }
 
-  /** What the database says now; an offer that another tab has overtaken is withdrawn. True when the card changed. */
-  look(view: LabView): boolean {
-    if (this.current === null) return false;
-    const restart = restartSeenIn(this.current, view);
-    const changed = restart?.plan.type !== this.current.plan.type;
-    if (waits(this.current) && !waits(restart)) this.#countdown.abort();
+  /** What the database says now; an offer that another tab has overtaken is withdrawn. The new plan, if there is one. */
+  look(view: LabView): Plan | null {
+    if (this.current === null) return null;
+    const before = this.current;
+    const restart = restartSeenIn(before, view);
+    if (waits(before) && !waits(restart)) this.#countdown.abort();
     this.current = restart;
-    return changed;
+    return restart === null || restart.plan.type === before.plan.type ? null : restart.plan;
   }
 
   cancel(why: WhyAsk = 'cancelled'): void {

@@ -178,6 +178,17 @@ test('refresh takes in what other tabs wrote and says whether there was somethin
   expect(two.state).toMatchObject({ generation: 1, bytes: one.state.bytes, savedAtUtc: null });
 });
 
+test('after another tab wrote, this tab’s last commit is no longer the last one', async () => {
+  const one = await testDatabase({ store: shared });
+  const two = await testDatabase({ store: shared, random: seededRandom(2) });
+  value(await two.commit('mine', increment('a')));
+  expect(value(await two.refresh())).toBe(false);
+  expect(two.lastCommit?.boundary).toBe('mine');
+  value(await one.commit('theirs', increment('b')));
+  expect(value(await two.refresh())).toBe(true);
+  expect(two.lastCommit).toBeNull();
+});
+
 test('refresh sees another schema although the number of the schema is the same', async () => {
   const one = await testDatabase({ store: shared });
   const two = await testDatabase({ store: faulty, random: seededRandom(2) });

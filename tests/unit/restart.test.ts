@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LabView, RunView } from '../../src/bridge/views.ts';
 import { effectRecords, eventMark, runRecord } from '../../src/lab/changes.ts';
 import type { Kept, LastCrash } from '../../src/lab/kept.ts';
-import { restartAfter, restartSeenIn } from '../../src/lab/restart.ts';
+import { belongsTo, restartAfter, restartSeenIn } from '../../src/lab/restart.ts';
 import type { Restart, RestartFacts } from '../../src/lab/restart.ts';
 import { outsideSentences, planSentence } from '../../src/lab/restart-words.ts';
 
@@ -120,6 +120,20 @@ describe('the card after a restart', () => {
 
   test('a chosen ticket that has a run by now is no ticket without a run', () => {
     expect(after(viewOf(runOf({})), { ticketWithoutRun: 'T104' })?.plan.type).toBe('countdown');
+  });
+});
+
+describe('where the card is shown', () => {
+  test('a card about a run is shown with that run only', () => {
+    expect(belongsTo(found(), 'run-T104', 'T104')).toBe(true);
+    expect(belongsTo(found(), 'run-T104-2', 'T104')).toBe(false);
+    expect(belongsTo(found(), null, 'T104')).toBe(false);
+  });
+
+  test('a card about a ticket without a run is shown with that ticket', () => {
+    const restart = after(viewOf(null), { lastCrash: crash, ticketWithoutRun: 'T102' });
+    expect(restart && belongsTo(restart, null, 'T102')).toBe(true);
+    expect(restart && belongsTo(restart, null, 'T104')).toBe(false);
   });
 });
 
