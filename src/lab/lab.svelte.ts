@@ -92,12 +92,13 @@ export class Lab {
 
   /** `after`: how the last worker of this page died; null when the page has just been loaded. */
   async open(store: StoreKind = 'indexeddb', after: Cause | null = null): Promise<void> {
+    // What the last worker told is not what is stored: nothing is shown until that is read.
+    this.view = null;
     const kept = await readKept(this.ports.keep);
     const { arms, lastCrash } = kept;
     this.arms = arms;
     const view = await this.worker.open(store, arms, lastCrash?.starting ? null : kept.selectedRunId);
     if (view === null) return;
-    this.view = null;
     this.receive(view);
     this.before = null;
     const { resumeAutomatically } = this.ports.settings.current;
