@@ -156,7 +156,7 @@ test('the whole lesson is done by keyboard alone: Tab, Enter, Space and arrows',
   );
   await page.keyboard.press('ArrowDown');
   await expect(lab.dialog.locator('input[name=boundary]:checked')).toHaveValue(lessonBoundary);
-  await tabTo(lab, 'Arm');
+  await tabTo(lab, `Arm ${lessonBoundary}`);
   await page.keyboard.press('Enter');
   await expect(page.getByText(`armed at ${lessonBoundary}, once`)).toBeVisible();
   await expect(lab.button('Crash at…')).toBeFocused();

@@ -78,7 +78,7 @@ export class LabPage {
     await this.press('Crash at…');
     await this.dialog.locator(`input[type=radio][value="${boundary}"]`).check();
     await this.dialog.getByRole('radio', { name: often === 'once' ? 'once' : /every time/ }).check();
-    await this.button('Arm', this.dialog).click();
+    await this.button(`Arm ${boundary}`, this.dialog).click();
     await expect(this.page.getByText(`armed at ${boundary}, ${often}`)).toBeVisible();
   }
 

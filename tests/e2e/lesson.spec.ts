@@ -43,7 +43,7 @@ test.describe('at the usual pace', () => {
       'draft_reply.checkpoint',
       'finish.checkpoint',
     ]);
-    await lab.button('Arm', lab.dialog).click();
+    await lab.button(`Arm ${lessonBoundary}`, lab.dialog).click();
     await expect(lab.page.getByText(`armed at ${lessonBoundary}, once`)).toBeVisible();
 
     await lab.acrossReload(() => lab.press('Run to the end'));
@@ -84,7 +84,9 @@ test.describe('at the usual pace', () => {
     await lab.expectRun({ version: 1 });
     await lab.acrossReload(() => lab.press('Crash now'));
     await expect(lab.card).toContainText('“Crash now”');
-    await expect(lab.card).toContainText(/before restart\s*status=running next_action=\w+ version=[123]/);
+    await expect(lab.card).toContainText(
+      /stored when this session opened\s*status=running next_action=\w+ version=[123]/,
+    );
     await lab.button('Resume', lab.card).click();
     await lab.expectRun({ status: 'completed', version: 4 });
     await lab.expectInvariantsHold();
@@ -92,14 +94,14 @@ test.describe('at the usual pace', () => {
   });
 });
 
-test('a crash before the run was committed leaves nothing to resume, and says that this is correct', async ({
+test('a crash before the run was saved leaves nothing to resume, and says that this is correct', async ({
   lab,
 }) => {
   await lab.open();
   await lab.arm('start.committed');
   await lab.acrossReload(() => lab.press('Step'));
   await expect(lab.card).toContainText(
-    'The crash came before the run was committed. Nothing to resume. That is correct.',
+    'The crash came before the run was saved. Nothing to resume. That is correct.',
   );
   expect((await lab.database()).rows('SELECT * FROM agent_runs')).toEqual([]);
   await lab.runToTheEnd();
@@ -206,7 +208,7 @@ test('a run whose tab was closed waits, in a new tab, for Resume', async ({ lab,
   await expect(next.card).toContainText(
     'status=running next_action=lookup_runbook version=1 tool_effect_rows=0',
   );
-  await expect(next.card).toContainText('from an earlier visit, so it waits');
+  await expect(next.card).toContainText('did not see the run begin, so it waits for you');
   await expect(next.card).not.toContainText('by itself in');
   await next.button('Resume', next.card).click();
   await next.expectRun({ status: 'completed', version: 4 });
