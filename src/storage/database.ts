@@ -5,9 +5,10 @@
  *
  * A simulated crash unwinds nothing: it passes through here without a statement, a rollback or a write.
  */
+import type { AgentDatabase, DatabaseState, LastCommit, Replacement } from './agent-database.ts';
 import { SimulatedCrash } from '../engine/crash.ts';
 import { fail, succeed, type Failure, type Result, type StorageFailure } from '../engine/failure.ts';
-import type { Clock, CrashPort, Database, Reader, Transaction } from '../engine/ports.ts';
+import type { Clock, CrashPort, Reader, Transaction } from '../engine/ports.ts';
 import type { Checksum } from './checksum.ts';
 import { pageSize, type RecordedFile } from './recorded-file.ts';
 import { DurableImage, openImage, setAside, type OpenedImage } from './durable-image.ts';
@@ -31,57 +32,6 @@ export interface DatabaseParts {
   readonly clock: Clock;
   /** Called after each durable commit: for the hint to other tabs. */
   readonly announce?: (generation: number) => void;
-}
-
-export interface DatabaseState {
-  readonly kind: PageStore['kind'];
-  /** Number of the last durable commit, over all tabs; 0 is the image as it was created. */
-  readonly generation: number;
-  readonly bytes: number;
-  readonly pageCount: number;
-  /** When the store last said that a commit of this session is durable; null: nothing written yet. */
-  readonly savedAtUtc: string | null;
-}
-
-/** Rows that the last commit of this session added, changed or deleted, in order. A deleted table's rows are not told. */
-export interface LastCommit {
-  readonly boundary: string;
-  readonly changes: readonly {
-    readonly table: string;
-    readonly rowid: number;
-    readonly operation: 'insert' | 'update' | 'delete';
-  }[];
-}
-
-/** Another image in place of all tables. */
-export interface Replacement {
-  /** What `freshImage`, `inspectFile` or `image` gave. Tables of ours that it lacks are added. */
-  readonly bytes: Uint8Array;
-  /** Looks at what is stored; its failure ends it, with nothing written. */
-  guard?(reader: Reader): Result<null>;
-  /** Keeps the very image that is replaced, before it is. */
-  keep?(image: Uint8Array): Promise<Result<null>>;
-  /** Changes the new image in the same commit. */
-  adjust?(transaction: Transaction): void;
-}
-
-export interface AgentDatabase extends Database {
-  readonly state: DatabaseState;
-  /** Null: this session has written nothing yet, or another tab has written since. */
-  readonly lastCommit: LastCommit | null;
-  /** Takes in what other tabs wrote; true when there was something. */
-  refresh(): Promise<Result<boolean, StorageFailure>>;
-  /** The bytes of the durable image, for download. O(size). */
-  image(): Promise<Uint8Array>;
-  /**
-   * Replaces the image as one commit with its boundaries (reset, import, undo). If another tab wrote first, all of
-   * it is done again on what is stored then: what was kept is what was replaced.
-   */
-  replace(boundary: string, replacement: Replacement): Promise<Result<null>>;
-  /** Folds the stored log when it has grown long; true when it did. Call it when nobody waits. */
-  compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>>;
-  /** Waits for what is under way, then frees the memory. Nothing may be asked afterwards. */
-  close(): Promise<void>;
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Opens databases over page stores in tests. */
 import { noCrash } from '../../src/engine/crash.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
-import { openDatabase, type AgentDatabase, type DatabaseParts } from '../../src/storage/database.ts';
+import type { AgentDatabase } from '../../src/storage/agent-database.ts';
+import { openDatabase, type DatabaseParts } from '../../src/storage/database.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { seededRandom } from './random.ts';
 import { value } from './result.ts';

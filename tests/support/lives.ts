@@ -14,7 +14,7 @@ import { runToEnd } from '../../src/engine/runner.ts';
 import { startRun } from '../../src/engine/start.ts';
 import type { Checksum } from '../../src/storage/checksum.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
-import type { AgentDatabase } from '../../src/storage/database.ts';
+import type { AgentDatabase } from '../../src/storage/agent-database.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { PageStore } from '../../src/storage/page-store.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CrashPlan, SimulatedCrash } from '../../src/engine/crash.ts';
 import { fail, succeed, type Result } from '../../src/engine/failure.ts';
 import type { Transaction } from '../../src/engine/ports.ts';
-import type { AgentDatabase } from '../../src/storage/database.ts';
+import type { AgentDatabase } from '../../src/storage/agent-database.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { seededRandom } from '../support/random.ts';
 import { testDatabase } from '../support/database.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { succeed, type Result, type StorageFailure } from '../../src/engine/failure.ts';
 import type { Transaction } from '../../src/engine/ports.ts';
-import type { AgentDatabase } from '../../src/storage/database.ts';
+import type { AgentDatabase } from '../../src/storage/agent-database.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { freshImage } from '../../src/storage/schema.ts';
 import { testDatabase } from '../support/database.ts';

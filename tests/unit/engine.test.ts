@@ -10,7 +10,7 @@ import { runToEnd, step } from '../../src/engine/runner.ts';
 import { resumeRun, startRun } from '../../src/engine/start.ts';
 import { cryptoRandom } from '../../src/storage/random.ts';
 import { freshImage } from '../../src/storage/schema.ts';
-import type { AgentDatabase } from '../../src/storage/database.ts';
+import type { AgentDatabase } from '../../src/storage/agent-database.ts';
 import { triage } from '../../src/triage/workflow.ts';
 import type { Parts, Survivors } from '../support/lives.ts';
 import {

@@ -4,7 +4,7 @@ import { succeed } from '../../src/engine/failure.ts';
 import { invariantsOf, secretMarker } from '../../src/engine/invariants.ts';
 import { runToEnd } from '../../src/engine/runner.ts';
 import { startRun } from '../../src/engine/start.ts';
-import type { AgentDatabase } from '../../src/storage/database.ts';
+import type { AgentDatabase } from '../../src/storage/agent-database.ts';
 import { priorities } from '../../src/triage/ticket.ts';
 import { triage } from '../../src/triage/workflow.ts';
 import type { Parts } from '../support/lives.ts';

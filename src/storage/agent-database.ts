@@ -1,0 +1,58 @@
+/**
+ * Owns: what an open database offers beyond the engine's port: replacing the image, what the page shows of storage.
+ * Leaves: doing it to database.ts.
+ */
+import type { Result, StorageFailure } from '../engine/failure.ts';
+import type { Database, Reader, Transaction } from '../engine/ports.ts';
+import type { PageStore } from './page-store.ts';
+
+export interface DatabaseState {
+  readonly kind: PageStore['kind'];
+  /** Number of the last durable commit, over all tabs; 0 is the image as it was created. */
+  readonly generation: number;
+  readonly bytes: number;
+  readonly pageCount: number;
+  /** When the store last said that a commit of this session is durable; null: nothing written yet. */
+  readonly savedAtUtc: string | null;
+}
+
+/** Rows that the last commit of this session added, changed or deleted, in order. A deleted table's rows are not told. */
+export interface LastCommit {
+  readonly boundary: string;
+  readonly changes: readonly {
+    readonly table: string;
+    readonly rowid: number;
+    readonly operation: 'insert' | 'update' | 'delete';
+  }[];
+}
+
+/** Another image in place of all tables. */
+export interface Replacement {
+  /** What `freshImage`, `inspectFile` or `image` gave. Tables of ours that it lacks are added. */
+  readonly bytes: Uint8Array;
+  /** Looks at what is stored; its failure ends it, with nothing written. */
+  guard?(reader: Reader): Result<null>;
+  /** Keeps the very image that is replaced, before it is. */
+  keep?(image: Uint8Array): Promise<Result<null>>;
+  /** Changes the new image in the same commit. */
+  adjust?(transaction: Transaction): void;
+}
+
+export interface AgentDatabase extends Database {
+  readonly state: DatabaseState;
+  /** Null: this session has written nothing yet, or another tab has written since. */
+  readonly lastCommit: LastCommit | null;
+  /** Takes in what other tabs wrote; true when there was something. */
+  refresh(): Promise<Result<boolean, StorageFailure>>;
+  /** The bytes of the durable image, for download. O(size). */
+  image(): Promise<Uint8Array>;
+  /**
+   * Replaces the image as one commit with its boundaries (reset, import, undo). If another tab wrote first, all of
+   * it is done again on what is stored then: what was kept is what was replaced.
+   */
+  replace(boundary: string, replacement: Replacement): Promise<Result<null>>;
+  /** Folds the stored log when it has grown long; true when it did. Call it when nobody waits. */
+  compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>>;
+  /** Waits for what is under way, then frees the memory. Nothing may be asked afterwards. */
+  close(): Promise<void>;
+}
