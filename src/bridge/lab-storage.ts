@@ -8,7 +8,7 @@
 import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { Clock, Reader } from '../engine/ports.ts';
-import type { AgentDatabase } from '../storage/database.ts';
+import type { AgentDatabase } from '../storage/agent-database.ts';
 import type { KeptImages } from '../storage/kept-images.ts';
 import type { Random } from '../storage/random.ts';
 import { randomId } from '../storage/random.ts';
