@@ -231,7 +231,9 @@ function notOpened(error: unknown): StorageFailure {
   const reason = words(error);
   if (!(error instanceof DOMException)) return { type: 'StorageRefused', reason };
   if (error.name === 'QuotaExceededError') return { type: 'StorageFull', reason };
-  const refused = ['SecurityError', 'NotAllowedError', 'InvalidStateError'].includes(error.name);
+  // Chromium, told to keep no site's data, has no name of its own for that.
+  const denied = error.name === 'UnknownError' && /denied permission/.test(error.message);
+  const refused = denied || ['SecurityError', 'NotAllowedError', 'InvalidStateError'].includes(error.name);
   return { type: refused ? 'StorageRefused' : 'StorageFailed', reason };
 }
 
