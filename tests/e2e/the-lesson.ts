@@ -43,7 +43,10 @@ export const lessonReport: readonly string[] = [
 /** Runs T104 in an open, empty lab until the lesson's crash, which reloads the tab. The card then stands there. */
 export async function crashAsInTheLesson(lab: LabPage): Promise<void> {
   await lab.arm(lessonBoundary);
-  await lab.acrossReload(() => lab.press('Run to the end'));
+  await lab.acrossReload(async () => {
+    await lab.press('Run to the end');
+    await lab.press('Reload at once');
+  });
   await expect(lab.card).toContainText(beforeRestart);
 }
 
