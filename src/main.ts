@@ -1,5 +1,6 @@
 /** The page. Chooses the concrete parts and puts them together; decides nothing else. */
 import { mount, type Component } from 'svelte';
+import { fileInspector } from './bridge/file-inspector.ts';
 import { labWorkers } from './bridge/workers.ts';
 import { diskOf } from './lab/disk.ts';
 import { Guide } from './lab/guide.svelte.ts';
@@ -34,7 +35,9 @@ const lab = new Lab({
   askToPersist: () => navigator.storage?.persist?.().catch(() => null) ?? Promise.resolve(null),
   userAgent: navigator.userAgent,
 });
-const files = new LabFiles(lab);
+const newFileWorker = (): Worker =>
+  new Worker(new URL('./file.worker.ts', import.meta.url), { type: 'module' });
+const files = new LabFiles(lab, fileInspector(newFileWorker));
 lab.predictFirst = () => guide.holdsResume(lab.view?.selected?.run.runId ?? null);
 
 const startPage = async (): Promise<Component> => (await import('./lab/StartPage.svelte')).default;

@@ -10,7 +10,7 @@ import { fail, succeed } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
 import { step } from '../engine/runner.ts';
 import { resumeRun, startRun } from '../engine/start.ts';
-import { inspectFile } from '../storage/import-file.ts';
+import { checkInspected } from '../storage/import-file.ts';
 import { freshImage } from '../storage/schema.ts';
 import type { LabStorage } from './lab-storage.ts';
 import {
@@ -149,14 +149,10 @@ export function labServer(parts: LabParts): LabServer {
     },
     reset: () =>
       shown(({ storage }) => replaceLab(storage, 'reset', freshImage(storage.sqlite, storage.random))),
-    inspectFile: ({ bytes }) => {
-      const file = inspectFile(opened().storage.sqlite, bytes);
-      return Promise.resolve(file.ok ? succeed(file.value.report) : file);
-    },
-    importFile: ({ bytes }) =>
+    importFile: ({ image }) =>
       shown(async ({ storage }) => {
-        const file = inspectFile(storage.sqlite, bytes);
-        return file.ok ? replaceLab(storage, 'opened', file.value.image) : file;
+        const checked = checkInspected(storage.sqlite, image);
+        return checked.ok ? replaceLab(storage, 'opened', image) : checked;
       }),
     undo: () => shown(({ storage }) => undoReplacement(storage)),
     exportDatabase: () => fresh(({ storage }) => storage.database.image()),

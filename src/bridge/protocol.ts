@@ -5,10 +5,7 @@
  */
 import type { Arm } from '../engine/crash.ts';
 import type { Failure } from '../engine/failure.ts';
-import type { FileReport } from '../storage/import-file.ts';
 import type { LabView } from './views.ts';
-
-export type { FileReport };
 
 export interface Commands {
   /**
@@ -40,10 +37,8 @@ export interface Commands {
   reset: { params: Record<string, never>; result: LabView };
   /** Brings back what reset or importFile replaced. */
   undo: { params: Record<string, never>; result: LabView };
-  /** Looks at a file without changing anything: what it holds, or why it is refused. */
-  inspectFile: { params: { readonly bytes: Uint8Array }; result: FileReport };
-  /** Puts the file's content in place of the lab's database. */
-  importFile: { params: { readonly bytes: Uint8Array }; result: LabView };
+  /** Puts an image in place of the lab's database: the one that looking at a file gave (file-inspection.ts). */
+  importFile: { params: { readonly image: Uint8Array }; result: LabView };
   /** The durable image, for download. */
   exportDatabase: { params: Record<string, never>; result: Uint8Array };
   /** The run's events as CSV (RFC 4180), in the lesson's columns; null: of all runs. */

@@ -1,8 +1,9 @@
 /**
  * Owns: what goes in and out of the lab as files, and Reset and Undo.
- * Leaves: reading and checking a file to the worker; the dialogs to their components.
+ * Leaves: looking at a file to its own worker (file-inspector.ts); the dialogs to their components.
  */
-import type { FileReport, QuarantinedImage } from '../bridge/protocol.ts';
+import type { FileInspector, Inspection } from '../bridge/file-inspector.ts';
+import type { QuarantinedImage } from '../bridge/protocol.ts';
 import type { LabView } from '../bridge/views.ts';
 import type { Failure } from '../engine/failure.ts';
 import { download } from '../ui/download.ts';
@@ -11,9 +12,9 @@ import type { Lab } from './lab.svelte.ts';
 /** A file on its way in: looked at, and then refused or waiting for a yes. */
 export type Offer =
   | { readonly type: 'none' }
-  | { readonly type: 'looking'; readonly name: string }
+  | { readonly type: 'looking'; readonly name: string; readonly cancel: AbortController }
   | { readonly type: 'refused'; readonly name: string; readonly failure: Failure }
-  | { readonly type: 'asks'; readonly name: string; readonly bytes: Uint8Array; readonly report: FileReport };
+  | { readonly type: 'asks'; readonly name: string; readonly inspection: Inspection };
 
 /** "It breaks I4 and I5.", or nothing to say. */
 export function brokenSentence(view: LabView): string {
@@ -21,39 +22,37 @@ export function brokenSentence(view: LabView): string {
   return broken.length === 0 ? '' : `It breaks ${broken.join(' and ')}.`;
 }
 
-/** No lab's database is near this; a larger file would only fill the memory. */
-const largestFile = 256 * 1024 * 1024;
-
 export class LabFiles {
   offer = $state.raw<Offer>({ type: 'none' });
   quarantined = $state.raw<readonly QuarantinedImage[]>([]);
   readonly #lab: Lab;
+  readonly #inspector: FileInspector;
 
-  constructor(lab: Lab) {
+  constructor(lab: Lab, inspector: FileInspector) {
     this.#lab = lab;
+    this.#inspector = inspector;
   }
 
   async look(file: File): Promise<void> {
     this.#lab.pause();
     this.#lab.restarts.cancel();
     const { name } = file;
-    this.offer = { type: 'looking', name };
-    if (file.size > largestFile) {
-      this.#refuse(name, { type: 'FileRefused', reason: 'it is larger than 256 MB' });
-      return;
-    }
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    const looked = await this.#lab.worker.ask((agent) => agent.request('inspectFile', { bytes }));
-    this.#lab.worker.trouble = null;
-    if (looked === null) this.offer = { type: 'none' };
-    else if (looked.ok) this.offer = { type: 'asks', name, bytes, report: looked.value };
+    const cancel = new AbortController();
+    this.dismiss();
+    this.offer = { type: 'looking', name, cancel };
+    const looked = await this.#inspector.inspect(file, cancel.signal);
+    if (looked === null) return;
+    if (looked.ok) this.offer = { type: 'asks', name, inspection: looked.value };
     else this.#refuse(name, looked.failure);
   }
 
   async accept(): Promise<void> {
     if (this.offer.type !== 'asks') return;
-    const { name, bytes } = this.offer;
-    const opened = await this.#lab.worker.ask((agent) => agent.request('importFile', { bytes }));
+    const { name, inspection } = this.offer;
+    const { image } = inspection;
+    const opened = await this.#lab.worker.ask((agent) =>
+      agent.request('importFile', { image }, [image.buffer]),
+    );
     this.#lab.worker.trouble = null;
     if (opened?.ok === false) return this.#refuse(name, opened.failure);
     this.offer = { type: 'none' };
@@ -64,7 +63,9 @@ export class LabFiles {
     this.#lab.said = `${name} is open. ${broken} Undo brings the former database back until the next run starts.`;
   }
 
+  /** Ends looking at a file, too. */
   dismiss(): void {
+    if (this.offer.type === 'looking') this.offer.cancel.abort();
     this.offer = { type: 'none' };
   }
 

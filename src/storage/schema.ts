@@ -8,7 +8,7 @@ import { noCrash } from '../engine/crash.ts';
 import type { Reader, Transaction } from '../engine/ports.ts';
 import { pageSize } from './recorded-file.ts';
 import { randomId, type Random } from './random.ts';
-import type { Sqlite } from './sqlite.ts';
+import type { SqlDatabase, Sqlite } from './sqlite.ts';
 import { Statements } from './statements.ts';
 
 type Migrate = (transaction: Transaction, random: Random) => void;
@@ -61,9 +61,9 @@ export function missingMigrations(reader: Reader): readonly number[] {
   return migrations.map((_, index) => index + 1).filter((number) => !done.includes(number));
 }
 
-/** Adds the further tables that are missing. Adds nothing to an image that has them. */
-export function migrate(transaction: Transaction, random: Random): void {
-  const missing = missingMigrations(transaction);
+/** Adds the further tables that are missing, up to this migration. Adds nothing to an image that has them. */
+export function migrate(transaction: Transaction, random: Random, upTo = newestMigration): void {
+  const missing = missingMigrations(transaction).filter((number) => number <= upTo);
   if (missing.length === 0) return;
   transaction.run('CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY)');
   for (const number of missing) {
@@ -72,13 +72,18 @@ export function migrate(transaction: Transaction, random: Random): void {
   }
 }
 
+/** Lays the tables of an empty lab in an empty database, as they were after this migration. */
+export function layTables(database: SqlDatabase, random: Random, upTo = newestMigration): void {
+  database.exec(`PRAGMA page_size = ${pageSize}`);
+  database.exec(schemaSql);
+  migrate(new Statements(database, noCrash), random, upTo);
+}
+
 /** The image of an empty lab: all tables, no runs, session numbers from 1, a lab id of its own. */
 export function freshImage(sqlite: Sqlite, random: Random): Uint8Array {
   const database = sqlite.openScratch(null);
   try {
-    database.exec(`PRAGMA page_size = ${pageSize}`);
-    database.exec(schemaSql);
-    migrate(new Statements(database, noCrash), random);
+    layTables(database, random);
     return database.export();
   } finally {
     database.close();

@@ -139,8 +139,8 @@ describe('a fault outside any request', () => {
 
   test('a value that can’t be sent is a failure, not a rejection', async () => {
     const { client } = pair({});
-    const params = { bytes: (() => undefined) as never };
-    expect(await client.request('inspectFile', params)).toMatchObject({ failure: { type: 'WorkerFault' } });
+    const params = { image: (() => undefined) as never };
+    expect(await client.request('importFile', params)).toMatchObject({ failure: { type: 'WorkerFault' } });
   });
 });
 
