@@ -9,7 +9,7 @@ import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { Clock, Reader } from '../engine/ports.ts';
 import type { AgentDatabase } from '../storage/agent-database.ts';
-import type { KeptImages } from '../storage/kept-images.ts';
+import { isSetAside, type KeptImages } from '../storage/kept-images.ts';
 import type { Random } from '../storage/random.ts';
 import { randomId } from '../storage/random.ts';
 import type { Sqlite } from '../storage/sqlite.ts';
@@ -86,7 +86,7 @@ export async function undoView({ kept }: LabStorage, name: string | null): Promi
   if (name === null) return null;
   const listed = await kept.list();
   const image = listed.ok ? listed.value.find((one) => one.name === name) : undefined;
-  if (image === undefined || image.kind === 'quarantined') return null;
+  if (image === undefined || image.kind === 'quarantined' || image.kind === 'newer') return null;
   return { runs: image.runs, what: image.kind, atUtc: image.atUtc };
 }
 
@@ -95,8 +95,8 @@ export async function dropUnreachable({ database, kept }: LabStorage): Promise<v
   const reachable = await database.read(readUndoName);
   const listed = await kept.list();
   if (!listed.ok) return;
-  for (const { name, kind } of listed.value) {
-    if (kind !== 'quarantined' && name !== reachable) await kept.delete(name);
+  for (const image of listed.value) {
+    if (!isSetAside(image) && image.name !== reachable) await kept.delete(image.name);
   }
 }
 

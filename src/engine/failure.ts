@@ -68,6 +68,11 @@ export type StorageFailure =
   | { readonly type: 'StorageFull'; readonly reason: string }
   /** No answer in time: the write may or may not be durable. The next commit first finds out. */
   | { readonly type: 'OutcomeUnknown'; readonly reason: string }
+  /**
+   * The stored database is not there any more: deleted, evicted by the browser, or set aside by another tab. The
+   * last commit is in this worker's memory. `replaced`: another database stands in its place by now.
+   */
+  | { readonly type: 'StorageGone'; readonly replaced: boolean }
   /** The browser refuses IndexedDB here (private window, sandboxed frame, policy). */
   | { readonly type: 'StorageRefused'; readonly reason: string }
   /** IndexedDB is allowed here and failed: what is stored was not touched. */
@@ -76,20 +81,35 @@ export type StorageFailure =
   | { readonly type: 'StorageStuck'; readonly what: 'open' | 'read' | 'commit'; readonly seconds: number }
   /** The stored image failed its checks on opening. It is kept under `quarantined`, untouched. */
   | { readonly type: 'ImageDamaged'; readonly reason: string; readonly quarantined: string }
-  /** The stored format is newer than this page knows. It is opened by nobody and changed by nobody. */
-  | { readonly type: 'FormatNewer'; readonly stored: number; readonly known: number }
+  /**
+   * A newer page wrote what is stored, and this one changes nothing of it. `what`: the tables (shown, read only), the
+   * stored form of the image (its bytes can be had), or the IndexedDB database itself. `image`: its name.
+   */
+  | {
+      readonly type: 'FormatNewer';
+      readonly what: 'tables' | 'image' | 'database';
+      readonly image: string;
+      readonly stored: number;
+      readonly known: number;
+    }
   /** Other tabs kept writing first, `tries` times. Nothing was written. */
   | { readonly type: 'ImageConflict'; readonly tries: number }
   /** The file is not a database that this product can hold; `reason` says why. Nothing stored changed. */
   | { readonly type: 'FileRefused'; readonly reason: string }
   /** SQLite is not the one that this page was built for: the self-check of the page recorder failed. */
   | { readonly type: 'SqliteUnfit'; readonly reason: string }
-  /** WebAssembly or the database program could not be loaded. */
-  | { readonly type: 'SqliteUnavailable'; readonly reason: string };
+  /** The database program could not be fetched, or what came is not it. */
+  | { readonly type: 'SqliteUnavailable'; readonly reason: string }
+  /** The browser or a policy allows no WebAssembly here. */
+  | { readonly type: 'WasmRefused'; readonly reason: string }
+  /** No memory was left, for SQLite or around it. Nothing that is stored was touched. */
+  | { readonly type: 'OutOfMemory'; readonly reason: string };
 
 export type BridgeFailure =
   /** The worker died with the request under way: whether it was carried out is unknown; the database knows. */
   | { readonly type: 'WorkerLost'; readonly reason: string }
+  /** The program of a worker did not arrive: of the agent's, or of the service desk's. */
+  | { readonly type: 'WorkerNotLoaded'; readonly worker: 'agent' | 'desk' }
   /** A broken invariant: a fault of ours, with its message. The worker has stopped. */
   | { readonly type: 'WorkerFault'; readonly message: string }
   /** Nothing was reset or replaced, or a run has started since. */

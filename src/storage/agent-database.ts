@@ -14,7 +14,11 @@ export interface DatabaseState {
   readonly pageCount: number;
   /** When the store last said that a commit of this session is durable; null: nothing written yet. */
   readonly savedAtUtc: string | null;
+  /** A newer page's tables: they are read, and every commit fails with this. Null: they are this page's. */
+  readonly readOnly: FormatNewer | null;
 }
+
+type FormatNewer = Extract<StorageFailure, { readonly type: 'FormatNewer' }>;
 
 /** Rows that the last commit of this session added, changed or deleted, in order. A deleted table's rows are not told. */
 export interface LastCommit {
@@ -53,6 +57,8 @@ export interface AgentDatabase extends Database {
   replace(boundary: string, replacement: Replacement): Promise<Result<null>>;
   /** Folds the stored log when it has grown long; true when it did. Call it when nobody waits. */
   compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>>;
+  /** Stores what is in memory anew, after StorageGone. False: another tab has stored a database since; this one stays in memory. */
+  storeAgain(): Promise<Result<boolean, StorageFailure>>;
   /** Waits for what is under way, then frees the memory. Nothing may be asked afterwards. */
   close(): Promise<void>;
 }

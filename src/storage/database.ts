@@ -36,7 +36,8 @@ export interface DatabaseParts {
 
 /**
  * Opens the stored database, checks it (storage form, checksums, `quick_check`) and adds the tables it lacks.
- * Failures: ImageDamaged (it was set aside, byte for byte; open again to start fresh), FormatNewer, and the store's.
+ * Tables of a newer page are opened read-only. Failures: ImageDamaged (it was set aside, byte for byte; open again to
+ * start fresh), FormatNewer (the stored form), and the store's.
  */
 export async function openDatabase(parts: DatabaseParts): Promise<Result<AgentDatabase>> {
   const opened = await openImage(parts, () => freshImage(parts.sqlite, parts.random));
@@ -50,8 +51,8 @@ export async function openDatabase(parts: DatabaseParts): Promise<Result<AgentDa
   database.exec('PRAGMA foreign_keys = ON');
   database.exec('PRAGMA journal_mode = MEMORY');
   const made = new SqlJsDatabase(parts, opened.value, database, file);
-  const ready = await made.addMissingTables();
-  if (ready.ok) return succeed(made);
+  const ready = await made.addMissingTables(opened.value.name);
+  if (ready.ok || made.state.readOnly !== null) return succeed(made);
   await made.close();
   return ready;
 }
@@ -68,6 +69,7 @@ class SqlJsDatabase implements AgentDatabase {
   #changes: LastCommit['changes'][number][] = [];
   #lastCommit: LastCommit | null = null;
   #savedAtUtc: string | null = null;
+  #readOnly: DatabaseState['readOnly'] = null;
 
   constructor(parts: DatabaseParts, opened: OpenedImage, database: SqlDatabase, file: RecordedFile) {
     this.#parts = parts;
@@ -86,6 +88,7 @@ class SqlJsDatabase implements AgentDatabase {
       bytes: this.#file.pageCount() * pageSize,
       pageCount: this.#file.pageCount(),
       savedAtUtc: this.#savedAtUtc,
+      readOnly: this.#readOnly,
     };
   }
 
@@ -143,7 +146,16 @@ class SqlJsDatabase implements AgentDatabase {
   }
 
   compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>> {
+    if (this.#readOnly !== null) return Promise.resolve(succeed(false));
     return this.#inTurn(() => this.#durable.compactIfWorthwhile());
+  }
+
+  storeAgain(): Promise<Result<boolean, StorageFailure>> {
+    return this.#inTurn(async () => {
+      const stored = await this.#durable.storeAgain();
+      if (stored.ok && stored.value) this.#saved();
+      return stored;
+    });
   }
 
   async close(): Promise<void> {
@@ -154,9 +166,12 @@ class SqlJsDatabase implements AgentDatabase {
   }
 
   /** A database from elsewhere may hold the lesson's three tables only. One commit, or none when nothing is missing. */
-  async addMissingTables(): Promise<Result<null>> {
+  async addMissingTables(image: string): Promise<Result<null>> {
     const stored = Math.max(0, ...migrationsOf(this.#statements));
-    if (stored > newestMigration) return fail({ type: 'FormatNewer', stored, known: newestMigration });
+    if (stored > newestMigration) {
+      this.#readOnly = { type: 'FormatNewer', what: 'tables', image, stored, known: newestMigration };
+      return fail(this.#readOnly);
+    }
     if (missingMigrations(this.#statements).length === 0) return succeed(null);
     return this.commit('open.migrate', (transaction) => {
       migrate(transaction, this.#parts.random);
@@ -165,14 +180,15 @@ class SqlJsDatabase implements AgentDatabase {
   }
 
   #addTables(adjust: Replacement['adjust']): void {
-    this.#database.exec('BEGIN IMMEDIATE');
+    this.#statements.run('BEGIN IMMEDIATE');
     migrate(this.#statements, this.#parts.random);
     adjust?.(this.#statements);
-    this.#database.exec('COMMIT');
+    this.#statements.run('COMMIT');
   }
 
   /** Does `work` in memory and makes it durable; again, when another tab wrote first. */
   #written<T>(boundary: string, work: () => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
+    if (this.#readOnly !== null) return Promise.resolve(fail(this.#readOnly));
     return this.#inTurn(async () => {
       const settled = await this.#durable.settle();
       if (!settled.ok) return settled;
@@ -185,10 +201,7 @@ class SqlJsDatabase implements AgentDatabase {
         const written = await this.#durable.write();
         if (!written.ok) return written;
         if (written.value === 'again') continue;
-        if (written.value === 'saved') {
-          this.#savedAtUtc = this.#parts.clock.now();
-          this.#parts.announce?.(this.#durable.generation);
-        }
+        if (written.value === 'saved') this.#saved();
         this.#lastCommit = { boundary, changes };
         this.#parts.crash.reach(`${boundary}.durable`);
         return done;
@@ -197,10 +210,15 @@ class SqlJsDatabase implements AgentDatabase {
     });
   }
 
+  #saved(): void {
+    this.#savedAtUtc = this.#parts.clock.now();
+    this.#parts.announce?.(this.#durable.generation);
+  }
+
   #transact<T>(boundary: string, body: (transaction: Transaction) => Result<T>): Result<T> {
     const { crash } = this.#parts;
     crash.assertAlive();
-    this.#database.exec('BEGIN IMMEDIATE');
+    this.#statements.run('BEGIN IMMEDIATE');
     try {
       crash.reach(`${boundary}.begin`);
       const done = body(this.#statements);
@@ -209,7 +227,7 @@ class SqlJsDatabase implements AgentDatabase {
         return done;
       }
       crash.assertAlive();
-      this.#database.exec('COMMIT');
+      this.#statements.run('COMMIT');
       crash.reach(`${boundary}.committed`);
       return done;
     } catch (error) {

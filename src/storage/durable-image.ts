@@ -13,16 +13,15 @@ import { pageSize, type RecordedFile } from './recorded-file.ts';
 import { decodePages, encodeChanges } from './page-changes.ts';
 import type { PageStore } from './page-store.ts';
 import { randomId, type Random } from './random.ts';
+import { assemble, parseNext } from './stored-image.ts';
 import {
-  assemble,
   knownFormat,
-  parseNext,
   sealBase,
   sealRecord,
   type Head,
   type LogRecord,
   type StoredImage,
-} from './stored-image.ts';
+} from './stored-records.ts';
 
 /** `again`: another tab wrote first; the file now holds what it wrote, and the caller's work is undone. */
 export type WriteOutcome = 'unchanged' | 'saved' | 'again';
@@ -40,8 +39,12 @@ export interface ImageParts {
   readonly random: Random;
 }
 
-/** Shorter logs are not worth a fold; longer ones are, once they reach half of the image. */
+/**
+ * Shorter logs are not worth a fold; longer ones are, once they reach an eighth of the image: opening stays short,
+ * and what folds write stays a constant times what commits write.
+ */
 const leastLogToFold = 1024 * 1024;
+const logShareToFold = 1 / 8;
 
 /**
  * Reads the stored image and checks it; stores `fresh()` first where there is none.
@@ -59,7 +62,7 @@ export async function openImage(
   if (!created.ok) return created;
   const again = await parts.store.open();
   if (!again.ok) return again;
-  return again.value ? checkedImage(parts, again.value) : fail(gone);
+  return again.value ? checkedImage(parts, again.value) : fail({ type: 'StorageGone', replaced: false });
 }
 
 /** Sets a damaged image aside and says so. */
@@ -81,7 +84,13 @@ async function checkedImage(
     case 'image':
       return succeed({ ...assembled, name: stored.name });
     case 'newer':
-      return fail({ type: 'FormatNewer', stored: assembled.stored, known: knownFormat });
+      return fail({
+        type: 'FormatNewer',
+        what: 'image',
+        image: stored.name,
+        stored: assembled.stored,
+        known: knownFormat,
+      });
     case 'damaged':
       return setAside(parts.store, stored.name, assembled.reason);
   }
@@ -171,7 +180,8 @@ export class DurableImage {
   /** Folds the log into the base when it has grown long. True when it was folded. */
   async compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>> {
     const imageBytes = this.#file.pageCount() * pageSize;
-    if (this.#unknown || this.#logBytes <= Math.max(leastLogToFold, imageBytes / 2)) return succeed(false);
+    if (this.#unknown || this.#logBytes <= Math.max(leastLogToFold, imageBytes * logShareToFold))
+      return succeed(false);
     return this.compact();
   }
 
@@ -184,12 +194,31 @@ export class DurableImage {
     return done;
   }
 
+  /** Stores what is in memory as a first image, after StorageGone. False: another tab stored one first. */
+  async storeAgain(): Promise<Result<boolean, StorageFailure>> {
+    const { store, checksum, random } = this.#parts;
+    const stored = await store.open();
+    if (!stored.ok) return stored;
+    if (stored.value) return succeed(false);
+    const head = { ...this.#head, incarnation: randomId(random), id: randomId(random) };
+    const created = await store.create(sealBase(checksum, head, this.#file.readAll()));
+    if (!created.ok || !created.value) return created;
+    this.#unknown = null;
+    this.#head = head;
+    this.#logBytes = 0;
+    return created;
+  }
+
   async #reload(): Promise<Result<boolean, StorageFailure>> {
     const stored = await this.#parts.store.open();
     if (!stored.ok) return stored;
-    if (!stored.value) return fail(gone);
+    if (!stored.value) return fail({ type: 'StorageGone', replaced: false });
     const image = await checkedImage(this.#parts, stored.value);
     if (!image.ok) return image;
+    // Made anew by another tab: what is in memory here may be the only copy, and is not dropped in silence.
+    if (image.value.head.incarnation !== this.#head.incarnation) {
+      return fail({ type: 'StorageGone', replaced: true });
+    }
     this.#file.rewrite(image.value.bytes.length / pageSize, pagesOf(image.value.bytes), this.#readSomething);
     this.#file.accept();
     this.#head = image.value.head;
@@ -209,11 +238,6 @@ export class DurableImage {
     this.#logBytes += record.changes.length;
   }
 }
-
-const gone: StorageFailure = {
-  type: 'NotSaved',
-  reason: 'the stored database was deleted while this page was open',
-};
 
 function* pagesOf(bytes: Uint8Array): Generator<readonly [number, Uint8Array]> {
   for (let at = 0; at < bytes.length; at += pageSize)

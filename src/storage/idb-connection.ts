@@ -1,24 +1,18 @@
 /**
  * Owns: one IndexedDB database as it is in the field: refused, stuck, closed under our hands, lost. Every wait is
  * bounded; a handle that died is dropped and opened again once.
- * Leaves: what is in the stores to idb-page-store.ts and idb-directory.ts.
+ * Leaves: what is in the stores to idb-page-store.ts and idb-directory.ts; how long to wait to waits.ts; what an
+ * error means to idb-failures.ts.
  *
  * A transaction is done on `complete` only: a request's success is not durability. transaction.commit() is never
  * called: it gains nothing, and with a worker's end it can wedge the database.
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
+import { isSure, notOpened, notSaved, words } from './idb-failures.ts';
+import { probe, usualWaits, type Waits } from './waits.ts';
 
-/** The version of the databases themselves. Formats are told apart by the base record, not by this. */
+/** The version of the databases themselves. Formats are told apart by the base record; a higher version is a newer page's. */
 const databaseVersion = 1;
-
-export interface Waits {
-  /** Milliseconds for opening; it is tried twice, since the first open of a browser's life may hang. */
-  readonly open: number;
-  /** Milliseconds for one transaction. */
-  readonly transaction: number;
-}
-
-export const usualWaits: Waits = { open: 5_000, transaction: 15_000 };
 
 export type Ended<T> =
   | { readonly type: 'complete'; readonly value: T | undefined }
@@ -26,8 +20,8 @@ export type Ended<T> =
   | { readonly type: 'refused'; readonly value: T }
   /** The browser gave it up: nothing was written, also when requests had succeeded. */
   | { readonly type: 'aborted'; readonly error: DOMException | null }
-  /** No answer in time, or the connection was lost: it may have been written. */
-  | { readonly type: 'unknown'; readonly reason: string }
+  /** No answer in so many seconds, or (null) the connection was lost: it may have been written. */
+  | { readonly type: 'unknown'; readonly reason: string; readonly seconds: number | null }
   /** It did not begin. */
   | { readonly type: 'failed'; readonly failure: StorageFailure };
 
@@ -46,6 +40,8 @@ export class IdbConnection {
   readonly #stores: readonly string[];
   readonly #waits: Waits;
   #handle: IDBDatabase | null = null;
+  /** The last transaction was not answered in time, nor any since: the next ones wait for less. */
+  #silent = false;
 
   constructor(factory: IDBFactory, name: string, stores: readonly string[], waits: Waits = usualWaits) {
     this.#factory = factory;
@@ -88,7 +84,11 @@ export class IdbConnection {
       case 'aborted':
         return fail({ type: 'StorageFailed', reason: words(ended.error) });
       case 'unknown':
-        return fail({ type: 'StorageStuck', what: 'read', seconds: this.#waits.transaction / 1000 });
+        return fail(
+          ended.seconds === null
+            ? { type: 'StorageFailed', reason: ended.reason }
+            : { type: 'StorageStuck', what: 'read', seconds: ended.seconds },
+        );
     }
   }
 
@@ -119,8 +119,10 @@ export class IdbConnection {
 
   async #opened(): Promise<Result<IDBDatabase, StorageFailure>> {
     if (this.#handle) return succeed(this.#handle);
+    const waited = this.#waits.watch?.begin('open');
     let opened = await this.#open();
     if (!opened.ok && opened.failure.type === 'StorageStuck') opened = await this.#open();
+    waited?.(opened.ok || opened.failure.type !== 'StorageStuck');
     if (!opened.ok) return opened;
     const handle = opened.value;
     const drop = (): void => {
@@ -140,7 +142,7 @@ export class IdbConnection {
       let late = false;
       const wait = setTimeout(() => {
         late = true;
-        resolve(fail({ type: 'StorageStuck', what: 'open', seconds: this.#waits.open / 1000 }));
+        resolve(fail({ type: 'StorageStuck', what: 'open', seconds: (2 * this.#waits.open) / 1000 }));
       }, this.#waits.open);
       const done = (result: Result<IDBDatabase, StorageFailure>): void => {
         clearTimeout(wait);
@@ -148,33 +150,48 @@ export class IdbConnection {
         resolve(result);
       };
       try {
-        const request = this.#factory.open(this.name, databaseVersion);
+        // Without a version: whichever there is, and the first one where there is none.
+        const request = this.#factory.open(this.name);
         request.onupgradeneeded = () => {
           for (const store of this.#stores) request.result.createObjectStore(store);
         };
-        request.onsuccess = () => done(succeed(request.result));
-        request.onerror = () => {
-          const newer = request.error?.name === 'VersionError';
-          // IndexedDB tells that the stored version is higher, not which it is.
-          if (newer) done(fail({ type: 'FormatNewer', stored: databaseVersion + 1, known: databaseVersion }));
-          else done(fail(notOpened(request.error)));
-        };
+        request.onsuccess = () => done(this.#notNewer(request.result));
+        request.onerror = () => done(fail(notOpened(request.error)));
       } catch (error) {
         done(fail(notOpened(error)));
       }
     });
   }
 
+  #notNewer(handle: IDBDatabase): Result<IDBDatabase, StorageFailure> {
+    const stored = handle.version;
+    if (stored <= databaseVersion) return succeed(handle);
+    handle.close();
+    return fail({ type: 'FormatNewer', what: 'database', image: this.name, stored, known: databaseVersion });
+  }
+
+  #patience(): number {
+    const { transaction } = this.#waits;
+    return this.#silent ? Math.min(probe, transaction) : transaction;
+  }
+
   #ended<T>(transaction: IDBTransaction, work: Work<T>): Promise<Ended<T>> {
     return new Promise((resolve) => {
       let value: T | undefined;
       let refused: { readonly type: 'refused'; readonly value: T } | null = null;
+      const patience = this.#patience();
+      const waited = this.#waits.watch?.begin(work.mode === 'readonly' ? 'read' : 'commit');
       const wait = setTimeout(() => {
-        resolve({ type: 'unknown', reason: `no answer in ${this.#waits.transaction / 1000} seconds` });
+        const seconds = patience / 1000;
+        resolve({ type: 'unknown', reason: `no answer in ${seconds} seconds`, seconds });
+        waited?.(false);
+        this.#silent = true;
         this.close();
-      }, this.#waits.transaction);
+      }, patience);
       const done = (ended: Ended<T>): void => {
         clearTimeout(wait);
+        waited?.(true);
+        this.#silent = false;
         resolve(ended);
       };
       transaction.oncomplete = () => done({ type: 'complete', value });
@@ -183,7 +200,7 @@ export class IdbConnection {
         if (refused) return done(refused);
         if (isSure(error)) return done({ type: 'aborted', error });
         this.close();
-        done({ type: 'unknown', reason: words(error) });
+        done({ type: 'unknown', reason: words(error), seconds: null });
       };
       const answer = (answered: T): void => {
         value = answered;
@@ -213,36 +230,4 @@ export function deleteDatabase(
     request.onsuccess = () => done(succeed(null));
     request.onerror = () => done(fail(notSaved(request.error)));
   });
-}
-
-/** After these the browser gave up the transaction itself; after others it may have lost touch in the middle. */
-function isSure(error: DOMException | null): boolean {
-  return (
-    error !== null &&
-    !['AbortError', 'UnknownError', 'TimeoutError', 'InvalidStateError'].includes(error.name)
-  );
-}
-
-/**
- * Refused is what a private window, a sandboxed frame or a policy does: no factory, or one of these errors. All else
- * is a failure of a storage that may well hold a person's work.
- */
-function notOpened(error: unknown): StorageFailure {
-  const reason = words(error);
-  if (!(error instanceof DOMException)) return { type: 'StorageRefused', reason };
-  if (error.name === 'QuotaExceededError') return { type: 'StorageFull', reason };
-  // Chromium, told to keep no site's data, has no name of its own for that.
-  const denied = error.name === 'UnknownError' && /denied permission/.test(error.message);
-  const refused = denied || ['SecurityError', 'NotAllowedError', 'InvalidStateError'].includes(error.name);
-  return { type: refused ? 'StorageRefused' : 'StorageFailed', reason };
-}
-
-export function notSaved(error: DOMException | null): StorageFailure {
-  const full = error?.name === 'QuotaExceededError';
-  return { type: full ? 'StorageFull' : 'NotSaved', reason: words(error) };
-}
-
-function words(error: unknown): string {
-  if (error instanceof Error || error instanceof DOMException) return `${error.name}: ${error.message}`;
-  return 'the browser gave no reason';
 }

@@ -5,10 +5,11 @@
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { IdbConnection } from './idb-connection.ts';
-import type { KeptImage, KeptImages } from './kept-images.ts';
+import { isSetAside, type KeptImage, type KeptImages, type KeptKind } from './kept-images.ts';
 import { randomId, type Random } from './random.ts';
 
 const currentKey = 'current';
+const kinds: readonly KeptKind[] = ['reset', 'opened', 'quarantined', 'newer'];
 
 /** `directory`: the current image's name. `kept`: KeptImage by name. `content`: bytes by name. */
 export const directoryStores = ['directory', 'kept', 'content'] as const;
@@ -98,13 +99,14 @@ export class IdbDirectory implements KeptImages {
     if (!found.ok) return found;
     const [image, content] = found.value ?? [];
     if (content instanceof Uint8Array) return succeed(content);
-    return parseKept(image)?.kind === 'quarantined' ? this.#salvaged(name) : succeed(null);
+    const kept = parseKept(image);
+    return kept !== null && isSetAside(kept) ? this.#salvaged(name) : succeed(null);
   }
 
   async delete(name: string): Promise<Result<null, StorageFailure>> {
     const known = await this.list();
     if (!known.ok) return known;
-    if (known.value.some((image) => image.name === name && image.kind === 'quarantined')) {
+    if (known.value.some((image) => image.name === name && isSetAside(image))) {
       const removed = await this.#remove(name);
       if (!removed.ok) return removed;
     }
@@ -129,7 +131,7 @@ function parseKept(value: unknown): KeptImage | null {
   const image = value as { readonly [member in keyof KeptImage]?: unknown };
   const fits =
     typeof image.name === 'string' &&
-    (image.kind === 'reset' || image.kind === 'opened' || image.kind === 'quarantined') &&
+    kinds.some((kind) => kind === image.kind) &&
     typeof image.reason === 'string' &&
     typeof image.atUtc === 'string' &&
     typeof image.bytes === 'number' &&

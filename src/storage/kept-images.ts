@@ -5,11 +5,16 @@
  */
 import { succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 
-export type KeptKind = 'reset' | 'opened' | 'quarantined';
+export type KeptKind = 'reset' | 'opened' | 'quarantined' | 'newer';
+
+/** These lie in a database of their own, as they were stored, until a person deletes them. */
+export function isSetAside({ kind }: { readonly kind: KeptKind }): boolean {
+  return kind === 'quarantined' || kind === 'newer';
+}
 
 export interface KeptImage {
   readonly name: string;
-  /** What replaced it (`reset`, `opened`: another file), or that it failed its checks. */
+  /** What replaced it (`reset`, `opened`: another file), that it failed its checks, or that a newer page wrote it. */
   readonly kind: KeptKind;
   /** For a person; empty where nothing is wrong. */
   readonly reason: string;

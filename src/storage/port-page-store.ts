@@ -42,7 +42,7 @@ export function hostStorage(port: MessagePort, storage: ImageStorage): void {
     'pages.refresh': (head) => pages.refresh(head),
     'pages.commit': (head, record) => pages.commit(head, record),
     'pages.compact': (image) => pages.compact(image),
-    'pages.quarantine': (name, reason) => pages.quarantine(name, reason),
+    'pages.quarantine': (name, reason, kind) => pages.quarantine(name, reason, kind),
     'kept.keep': (image, content) => kept.keep(image, content),
     'kept.list': () => kept.list(),
     'kept.get': (name) => kept.get(name),
@@ -88,7 +88,7 @@ export function portStorage(port: MessagePort): ImageStorage {
       refresh: (head) => call('pages.refresh', head),
       commit: (head, record) => call('pages.commit', head, record),
       compact: (image) => call('pages.compact', image),
-      quarantine: (name, reason) => call('pages.quarantine', name, reason),
+      quarantine: (name, reason, kind) => call('pages.quarantine', name, reason, kind),
       close: () => port.close(),
     },
     kept: {

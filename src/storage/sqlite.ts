@@ -23,28 +23,26 @@ export interface Sqlite {
 /**
  * Compiles SQLite and checks that it is the one whose changed pages we know how to record. sql.js keeps one
  * program for a worker, so this is called once in a worker.
- * Failures: SqliteUnavailable (not WebAssembly, or refused by the browser), SqliteUnfit (the check failed).
+ * Failures: SqliteUnavailable (not WebAssembly), WasmRefused, OutOfMemory, SqliteUnfit (the check failed).
  */
 export async function loadSqlite(wasm: Uint8Array | ArrayBuffer): Promise<Result<Sqlite, StorageFailure>> {
   let instance: WebAssembly.Instance | null = null;
   let sql: initSqlJs.SqlJsStatic;
   try {
-    // Compiled first: sql.js would wait for ever for an instance that never comes.
     const compiled = await WebAssembly.compile(wasm instanceof ArrayBuffer ? wasm : new Uint8Array(wasm));
-    sql = await initSqlJs(
-      configuration((imports, receive) => {
-        void WebAssembly.instantiate(compiled, imports).then((made) => {
+    // sql.js would wait for ever for an instance that never comes.
+    sql = await new Promise<initSqlJs.SqlJsStatic>((resolve, reject) => {
+      const instantiate: Instantiate = (imports, receive) => {
+        WebAssembly.instantiate(compiled, imports).then((made) => {
           instance = made;
           receive(made);
-        });
+        }, reject);
         return {};
-      }),
-    );
-  } catch (error) {
-    return fail({
-      type: 'SqliteUnavailable',
-      reason: error instanceof Error ? error.message : String(error),
+      };
+      initSqlJs(configuration(instantiate)).then(resolve, reject);
     });
+  } catch (error) {
+    return fail(notLoaded(error, wasm));
   }
   const parts = wasmParts(sql, instance);
   if (!parts) return fail({ type: 'SqliteUnfit', reason: 'its memory or its functions were not found' });
@@ -68,6 +66,15 @@ function over(sql: initSqlJs.SqlJsStatic, recorder: Recorder, version: string): 
       return { database: opened, file };
     },
   };
+}
+
+/** A sound program that is not compiled was refused: by a policy, or by a browser without WebAssembly. */
+function notLoaded(error: unknown, wasm: Uint8Array | ArrayBuffer): StorageFailure {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof RangeError) return { type: 'OutOfMemory', reason };
+  if (typeof WebAssembly === 'undefined') return { type: 'WasmRefused', reason };
+  const sound = WebAssembly.validate(wasm instanceof ArrayBuffer ? wasm : new Uint8Array(wasm));
+  return { type: sound ? 'WasmRefused' : 'SqliteUnavailable', reason };
 }
 
 type Instantiate = EmscriptenModule['instantiateWasm'];

@@ -9,8 +9,8 @@ export interface Sentence {
   readonly says: string;
   /** What is safe, and what to do now. */
   readonly wayOn: string;
-  /** The same request may simply be sent again. */
-  readonly retry: boolean;
+  /** The words of the button that sends the same request again; null: that would not help. */
+  readonly retry: string | null;
   /** Nothing went wrong: a plain notice. */
   readonly calm?: true;
 }
@@ -24,7 +24,7 @@ export function sentenceFor(failure: Failure): Sentence {
             ? `State changed in another worker: ${failure.runId} is gone, version ${failure.expected} was expected.`
             : `State changed in another worker: ${failure.runId} is at version ${failure.stored}, version ${failure.expected} was expected.`,
         wayOn: 'Nothing was written. The tables show what is stored now; go on from there.',
-        retry: true,
+        retry: 'Retry',
       };
     case 'KeyReused':
       return {
@@ -33,90 +33,90 @@ export function sentenceFor(failure: Failure): Sentence {
         }, so ${failure.tool} may not use it.`,
         wayOn:
           'Nothing was written: a saved result is never reused for different work. Start another run of this ticket.',
-        retry: false,
+        retry: null,
       };
     case 'JsonRefused':
       return {
         says: `A value cannot be stored as JSON: ${failure.path} (${failure.reason}).`,
         wayOn: 'Nothing was written. The last checkpoint stands.',
-        retry: false,
+        retry: null,
       };
     case 'WorkflowChanged':
       return {
         says: `${failure.runId} was started under the workflow ${failure.stored}; this page has ${failure.current}.`,
         wayOn:
           'A changed workflow never goes on in silence. The run can be read here; start another run to work with this one.',
-        retry: false,
+        retry: null,
       };
     case 'RunNotFound':
       return {
         says: `There is no run ${failure.runId} in the database.`,
         wayOn: 'It may have been reset in another tab. Choose a run from the list, or start one.',
-        retry: false,
+        retry: null,
       };
     case 'TicketNotFound':
       return {
         says: `There is no ticket ${failure.ticketId}.`,
         wayOn: 'Choose one from the list.',
-        retry: false,
+        retry: null,
       };
     case 'RunNotRunning':
       return {
         says: `${failure.runId} has status=${failure.status} by now: there is nothing to do.`,
         wayOn:
           'Another tab may have brought it there. Resuming a finished run rightly does nothing; start another run to go on.',
-        retry: false,
+        retry: null,
         calm: true,
       };
     case 'UnknownAction':
       return {
         says: `The next action of ${failure.runId} is “${failure.action}”, which this workflow does not have.`,
         wayOn: `It knows ${failure.known.join(', ')}. The run is shown and not resumed.`,
-        retry: false,
+        retry: null,
       };
     case 'ContextUnusable':
       return {
         says: `The stored context of ${failure.runId} cannot be used for ${failure.action}: ${failure.reason}.`,
         wayOn: 'Nothing was written. The run is shown as it is stored; start another run of the ticket.',
-        retry: false,
+        retry: null,
       };
     case 'ToolFailed':
       return {
         says: `The tool ${failure.tool} failed: ${failure.reason}.`,
         wayOn: 'No result was recorded. The same key is used again, so trying again is safe.',
-        retry: true,
+        retry: 'Retry',
       };
     case 'NotSaved':
       return {
         says: `Not saved: the browser aborted the write (${failure.reason}).`,
         wayOn: 'The page was put back to what is stored. Trying again is safe.',
-        retry: true,
+        retry: 'Retry',
       };
     case 'StorageFull':
       return {
         says: `Not saved: the browser gives this page no more room (${failure.reason}).`,
         wayOn: 'Nothing was dropped. Download the database, free some room or reset the lab, then try again.',
-        retry: true,
+        retry: 'Retry',
       };
     case 'OutcomeUnknown':
       return {
         says: `The browser did not say whether the write was saved (${failure.reason}).`,
         wayOn: 'Either way is safe: the next commit first finds out which it was.',
-        retry: true,
+        retry: 'Retry',
       };
     case 'StorageRefused':
       return {
         says: `The browser refuses to store anything here (${failure.reason}).`,
         wayOn:
           'A private window or a strict setting does this. The lab works in memory only: crash the worker as you like, but a reload loses everything.',
-        retry: false,
+        retry: null,
       };
     case 'StorageFailed':
       return {
         says: `The browser’s storage failed (${failure.reason}).`,
         wayOn:
           'Nothing that is stored was touched. Try again; if that does not help, restart the browser or free some room on the disk.',
-        retry: true,
+        retry: 'Retry',
       };
     case 'StorageStuck':
       return {
@@ -125,70 +125,112 @@ export function sentenceFor(failure: Failure): Sentence {
         }).`,
         wayOn:
           'Close other tabs of this page and try again; if that does not help, restart the browser. Nothing is deleted.',
-        retry: true,
+        retry: 'Retry',
       };
     case 'ImageDamaged':
       return {
         says: `The stored database failed its checks: ${failure.reason}.`,
         wayOn: `It is kept untouched as “${failure.quarantined}” and can be downloaded. Try again to start with an empty database beside it.`,
-        retry: true,
+        retry: 'Retry',
       };
     case 'FormatNewer':
       return {
-        says: `The stored database has format ${failure.stored}; this page knows up to ${failure.known}.`,
+        says: `A newer version of this page wrote the stored database: its ${
+          {
+            tables: 'tables have version',
+            image: 'stored form has version',
+            database: 'storage has version',
+          }[failure.what]
+        } ${failure.stored}, this page knows up to ${failure.known}.`,
         wayOn:
-          'A newer version of this page wrote it, and nothing was changed. Reload to get the newer page.',
-        retry: true,
+          'Nothing is written to it here. Reload to get the newer page, take a copy along, or start fresh: the newer one stays beside it, untouched.',
+        retry: null,
       };
+    case 'StorageGone':
+      return failure.replaced
+        ? {
+            says: 'The stored database is another one by now: the one that this tab worked on was deleted, evicted or set aside, and another tab has stored a new one.',
+            wayOn:
+              'The last commit of this tab is still in its memory. Download it before you take what is stored: it may be the only copy.',
+            retry: null,
+          }
+        : {
+            says: 'The stored database is gone: it was deleted, or the browser has cleared this site’s data, while this tab was open.',
+            wayOn:
+              'Everything up to the last commit is still in this tab’s memory. Store it again, or download it, before you close the tab.',
+            retry: null,
+          };
     case 'ImageConflict':
       return {
         says: `Another tab wrote first, ${failure.tries} times in a row.`,
         wayOn: 'Nothing was written. Pause the other tab, then try again.',
-        retry: true,
+        retry: 'Retry',
       };
     case 'FileRefused':
       return {
         says: `This file cannot be opened: ${failure.reason}.`,
         wayOn: 'Nothing stored has changed.',
-        retry: false,
+        retry: null,
       };
     case 'SqliteUnfit':
       return {
         says: `SQLite is not the one this page was built for: ${failure.reason}.`,
         wayOn:
           'The page refuses to start rather than risk the data. Reload the page; nothing stored was changed.',
-        retry: true,
+        retry: 'Retry',
       };
     case 'SqliteUnavailable':
       return {
         says: `The database program could not be loaded: ${failure.reason}.`,
         wayOn:
           'The network may be gone, or this browser or its policy may not allow WebAssembly. Check, then try again.',
-        retry: true,
+        retry: 'Retry',
+      };
+    case 'WasmRefused':
+      return {
+        says: `This page may not run WebAssembly here (${failure.reason}).`,
+        wayOn:
+          'A policy of the site, or a strict setting of the browser, forbids it, and SQLite is WebAssembly. Allow it for this page or use another browser. What is stored was not touched and can be downloaded.',
+        retry: 'Retry',
+      };
+    case 'OutOfMemory':
+      return {
+        says: `No memory was left for the worker (${failure.reason}).`,
+        wayOn: 'What was saved is safe. Close other tabs or programs, then open the database again.',
+        retry: 'Retry',
+      };
+    case 'WorkerNotLoaded':
+      return {
+        says:
+          failure.worker === 'agent'
+            ? 'The program of the agent’s worker could not be loaded.'
+            : 'The program of the outside world (the service desk) could not be loaded.',
+        wayOn: 'The network may be gone. What is stored was not touched. Check, then try again.',
+        retry: 'Retry',
       };
     case 'WorkerLost':
       return {
         says: `The worker stopped with a request under way (${failure.reason}).`,
         wayOn: 'Whether that request was carried out only the database knows. Reopen it and look.',
-        retry: false,
+        retry: null,
       };
     case 'NothingToUndo':
       return {
         says: 'There is nothing to undo.',
         wayOn: 'Nothing was reset or replaced, or a run has started since. The tables show what is stored.',
-        retry: false,
+        retry: null,
       };
     case 'ImageNotKept':
       return {
         says: `No image is kept under the name “${failure.name}”.`,
         wayOn: 'Another tab may have deleted it. Nothing else has changed.',
-        retry: false,
+        retry: null,
       };
     case 'WorkerFault':
       return {
         says: `The worker stopped on a fault of this program: ${failure.message}.`,
         wayOn: 'What was saved is safe. Reopen the database and look.',
-        retry: false,
+        retry: null,
       };
   }
 }
