@@ -1,7 +1,7 @@
 /**
  * Owns: the form of an image in IndexedDB, format 1, and the requests on it inside an open transaction: stores `meta`
  * (record `base`), `chunks` (the base in pieces) and `log` (one record a commit, key = generation).
- * Leaves: transactions and their outcomes to idb-page-store.ts; what is in the records to stored-image.ts.
+ * Leaves: transactions and their outcomes to idb-page-store.ts; what is in the records to stored-records.ts.
  */
 import { succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { IdbConnection } from './idb-connection.ts';
@@ -15,7 +15,7 @@ import {
   type LogRecord,
   type StoredEntry,
   type StoredImage,
-} from './stored-image.ts';
+} from './stored-records.ts';
 
 export const imageStores = ['meta', 'chunks', 'log'] as const;
 const baseKey = 'base';
@@ -52,7 +52,7 @@ export function addRecord(
 }
 
 export type BaseSeen =
-  | { readonly type: 'fits' }
+  | { readonly type: 'fits'; readonly base: BaseRecord }
   | { readonly type: 'moved'; readonly base: BaseRecord }
   | { readonly type: 'gone' };
 
@@ -61,13 +61,18 @@ export function baseFor(meta: readonly unknown[], head: Head): BaseSeen {
   const base = meta.length === 1 ? parseBase(meta[0]) : null;
   if (!base) return { type: 'gone' };
   const fits = base.incarnation === head.incarnation && base.generation <= head.generation;
-  return fits ? { type: 'fits' } : { type: 'moved', base };
+  return { type: fits ? 'fits' : 'moved', base };
 }
 
-export function putBase(transaction: IDBTransaction, image: BaseImage): void {
+/** Writes the pieces that differ from those of `stored`, deletes those it has no more, and writes the base record. */
+export function putBase(transaction: IDBTransaction, image: BaseImage, stored: BaseRecord | null): void {
   const chunks = transaction.objectStore('chunks');
-  for (const [index, piece] of image.pieces.entries()) chunks.put(piece, index);
-  transaction.objectStore('meta').put(image.base, baseKey);
+  const { base, pieces } = image;
+  for (const [index, piece] of pieces.entries()) {
+    if (stored?.pieces[index] !== base.pieces[index]) chunks.put(piece, index);
+  }
+  if (stored && stored.pieces.length > pieces.length) chunks.delete(IDBKeyRange.lowerBound(pieces.length));
+  transaction.objectStore('meta').put(base, baseKey);
 }
 
 /** Everything, in one transaction: between two a fold could be missed. */
@@ -76,7 +81,7 @@ export async function readImage(connection: IdbConnection): Promise<Result<Store
     const meta = transaction.objectStore('meta');
     const base: IDBRequest<unknown> = meta.get(baseKey);
     const aside: IDBRequest<unknown> = meta.get(setAsideKey);
-    entries(transaction.objectStore('chunks'), null, (pieces) =>
+    eachEntry(transaction.objectStore('chunks'), (pieces) =>
       entries(transaction.objectStore('log'), null, (log) =>
         answer({
           name: connection.name,
@@ -102,4 +107,17 @@ export function entries(
   const keys: IDBRequest<IDBValidKey[]> = store.getAllKeys(range);
   const values: IDBRequest<unknown[]> = store.getAll(range);
   values.onsuccess = () => found(values.result.map((value, index) => ({ key: keys.result[index], value })));
+}
+
+/** As `entries`, by one request for each: several large values arrive sooner that way than in one answer. */
+function eachEntry(store: IDBObjectStore, found: (entries: readonly StoredEntry[]) => void): void {
+  const keys = store.getAllKeys();
+  keys.onsuccess = () => {
+    const requests = keys.result.map((key): IDBRequest<unknown> => store.get(key));
+    const last = requests.at(-1);
+    if (!last) return found([]);
+    // Requests of one transaction succeed in the order of asking.
+    last.onsuccess = () =>
+      found(requests.map((request, index) => ({ key: keys.result[index], value: request.result })));
+  };
 }

@@ -5,20 +5,22 @@
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
-import { deleteDatabase, IdbConnection, notSaved, usualWaits, type Waits } from './idb-connection.ts';
+import { deleteDatabase, IdbConnection } from './idb-connection.ts';
 import { directoryStores, IdbDirectory } from './idb-directory.ts';
+import { notSaved } from './idb-failures.ts';
 import { addRecord, baseFor, entries, imageStores, putBase, readImage, setAsideKey } from './idb-image.ts';
 import type { ImageStorage } from './image-storage.ts';
 import type { CommitOutcome, PageStore, RefreshOutcome } from './page-store.ts';
 import type { Random } from './random.ts';
+import { salvage } from './stored-image.ts';
 import {
   parseRecord,
-  salvage,
   type BaseImage,
   type Head,
   type LogRecord,
   type StoredImage,
-} from './stored-image.ts';
+} from './stored-records.ts';
+import { usualWaits, type Waits } from './waits.ts';
 
 export interface IdbStorageParts {
   readonly factory: IDBFactory;
@@ -80,7 +82,7 @@ class IdbPageStore implements PageStore {
       const there = meta.count();
       there.onsuccess = () => {
         if (there.result > 0) return answer(false);
-        putBase(transaction, image);
+        putBase(transaction, image, null);
         answer(true);
       };
     });
@@ -132,10 +134,9 @@ class IdbPageStore implements PageStore {
       const log = transaction.objectStore('log');
       const tip: IDBRequest<unknown> = log.get(generation);
       tip.onsuccess = () => {
-        const base = baseFor(meta.result, { incarnation, generation: generation - 1, id });
-        if (base.type !== 'fits' || parseRecord(tip.result)?.id !== id) return answer(false);
-        transaction.objectStore('chunks').clear();
-        putBase(transaction, image);
+        const there = baseFor(meta.result, { incarnation, generation: generation - 1, id });
+        if (there.type !== 'fits' || parseRecord(tip.result)?.id !== id) return answer(false);
+        putBase(transaction, image, there.base);
         log.delete(IDBKeyRange.upperBound(generation));
         answer(true);
       };
@@ -143,17 +144,23 @@ class IdbPageStore implements PageStore {
     return done.ok ? succeed(done.value ?? false) : done;
   }
 
-  async quarantine(name: string, reason: string): Promise<Result<null, StorageFailure>> {
+  async quarantine(
+    name: string,
+    reason: string,
+    kind: 'quarantined' | 'newer' = 'quarantined',
+  ): Promise<Result<null, StorageFailure>> {
     const connection = this.#connect(name);
     const stored = await readImage(connection);
     const atUtc = this.#clock.now();
     // Best effort: what is damaged may refuse a write, and must be set aside all the same.
-    await connection.write<null>(['meta'], (transaction) => {
-      transaction.objectStore('meta').put({ reason, atUtc }, setAsideKey);
-    });
+    if (kind === 'quarantined') {
+      await connection.write<null>(['meta'], (transaction) => {
+        transaction.objectStore('meta').put({ reason, atUtc }, setAsideKey);
+      });
+    }
     connection.close();
     const bytes = stored.ok ? salvage(stored.value).length : 0;
-    return this.#directory.setAside({ name, kind: 'quarantined', reason, atUtc, bytes, runs: 0 });
+    return this.#directory.setAside({ name, kind, reason, atUtc, bytes, runs: 0 });
   }
 
   close(): void {

@@ -6,7 +6,8 @@ import { succeed, type Result, type StorageFailure } from '../engine/failure.ts'
 import type { Clock } from '../engine/ports.ts';
 import type { KeptImages } from './kept-images.ts';
 import type { CommitOutcome, PageStore, RefreshOutcome } from './page-store.ts';
-import { salvage, type BaseImage, type Head, type LogRecord, type StoredImage } from './stored-image.ts';
+import { salvage } from './stored-image.ts';
+import type { BaseImage, Head, LogRecord, StoredImage } from './stored-records.ts';
 
 export class MemoryPageStore implements PageStore {
   readonly kind = 'memory';
@@ -57,16 +58,17 @@ export class MemoryPageStore implements PageStore {
     return answer(true);
   }
 
-  async quarantine(name: string, reason: string): Promise<Result<null, StorageFailure>> {
+  async quarantine(
+    name: string,
+    reason: string,
+    kind: 'quarantined' | 'newer' = 'quarantined',
+  ): Promise<Result<null, StorageFailure>> {
     const stored = this.#stored();
     if (stored?.name !== name) return succeed(null);
     this.#current = null;
     this.#number += 1;
     const atUtc = this.#clock?.now() ?? '';
-    const kept = await this.#kept?.keep(
-      { name, kind: 'quarantined', reason, atUtc, runs: 0 },
-      salvage(stored),
-    );
+    const kept = await this.#kept?.keep({ name, kind, reason, atUtc, runs: 0 }, salvage(stored));
     return kept && !kept.ok ? kept : succeed(null);
   }
 

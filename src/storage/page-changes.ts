@@ -83,18 +83,32 @@ export function applyChanges(image: Uint8Array, encoded: Uint8Array, pageCount: 
 
 /** Where two versions of a page differ. A gap shorter than a run's head is stored along. */
 function runsOf(page: number, before: Uint8Array | null, after: Uint8Array): Run[] {
+  const old = before ?? emptyPage;
+  const oldWords = wordsOf(old);
+  const newWords = wordsOf(after);
   const runs: Run[] = [];
   let start = -1;
   let end = -1;
-  for (let at = 0; at < after.length; at += 1) {
-    if (after[at] === (before ? before[at] : 0)) continue;
-    if (start >= 0 && at - end > runHead) {
-      runs.push({ page, offset: start, bytes: after.subarray(start, end) });
-      start = at;
+  for (let word = 0; word < newWords.length; word += 1) {
+    // Most of a page is equal, and four bytes are compared at once.
+    if (newWords[word] === oldWords[word]) continue;
+    for (let at = word * 4; at < word * 4 + 4; at += 1) {
+      if (after[at] === old[at]) continue;
+      if (start >= 0 && at - end > runHead) {
+        runs.push({ page, offset: start, bytes: after.subarray(start, end) });
+        start = at;
+      }
+      if (start < 0) start = at;
+      end = at + 1;
     }
-    if (start < 0) start = at;
-    end = at + 1;
   }
   if (start >= 0) runs.push({ page, offset: start, bytes: after.subarray(start, end) });
   return runs;
+}
+
+const emptyPage = new Uint8Array(pageSize);
+
+/** Pages are copies of their own, so they begin at a multiple of four. */
+function wordsOf(page: Uint8Array): Uint32Array {
+  return new Uint32Array(page.buffer, page.byteOffset, page.byteLength / 4);
 }

@@ -2,7 +2,7 @@
  * Owns: the port behind which an image is stored, and the outcomes of its five transactions. Every make keeps the
  * same protocol and runs the same suite (tests/contract/page-store.ts); a model of the protocol is searched
  * exhaustively (tests/unit/protocol-model.test.ts).
- * Leaves: what is in the records to stored-image.ts; when to call to durable-image.ts.
+ * Leaves: what is in the records to stored-records.ts; when to call to durable-image.ts.
  *
  * Why the checks are there: without the look at the base in `commit`, a tab that slept while others wrote and folded
  * adds its record on a deleted key, and nobody ever reads it. Without the look at the tip in `compact`, a stale
@@ -10,7 +10,7 @@
  * of the old image.
  */
 import type { Result, StorageFailure } from '../engine/failure.ts';
-import type { BaseImage, Head, LogRecord, StoredEntry, StoredImage } from './stored-image.ts';
+import type { BaseImage, Head, LogRecord, StoredEntry, StoredImage } from './stored-records.ts';
 
 export type CommitOutcome =
   /** The record is durable, now or since an earlier attempt. */
@@ -41,8 +41,12 @@ export interface PageStore {
   compact(image: BaseImage): Promise<Result<boolean, StorageFailure>>;
   /**
    * Sets the image of this name aside, untouched, and lets the next `open` find nothing. Does nothing when that
-   * image is no longer the current one.
+   * image is no longer the current one. `newer`: its own page may go on with it, so not even a mark is written there.
    */
-  quarantine(name: string, reason: string): Promise<Result<null, StorageFailure>>;
+  quarantine(
+    name: string,
+    reason: string,
+    kind?: 'quarantined' | 'newer',
+  ): Promise<Result<null, StorageFailure>>;
   close(): void;
 }

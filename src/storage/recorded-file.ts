@@ -8,13 +8,15 @@
  *   old pages back), so the set is taken only while the file's lock is below RESERVED.
  * - A changed page is forgotten only by `accept` (it is durable) or `putBack` (the file is as it was): a set that
  *   is dropped otherwise leaves a hole in the stored image for good.
- * - No view of the WebAssembly memory is kept over a call: the memory may have grown.
+ * - A view of the WebAssembly memory is asked for after each call: the memory may have grown.
  */
 
 /** Bytes of a page, for every image that this product holds; imported files are brought to it. */
 export const pageSize = 4096;
 
 const lockReserved = 2;
+/** Pages of memory kept for the next commit; a small one changes about five. */
+const mostSpare = 32;
 /** Offsets of the methods in sqlite3_io_methods. */
 export const method = { close: 4, read: 8, write: 12, truncate: 16, fileSize: 24, lock: 28, unlock: 32 };
 /** Offsets in page 1: what SQLite compares to find out that another program wrote. */
@@ -32,7 +34,10 @@ export interface WasmParts {
 
 export type WasmFunction = (...values: (number | bigint)[]) => number;
 
-/** One page that changed: its number from 1, what it held (null: it did not exist) and what it holds. */
+/**
+ * One page that changed: its number from 1, what it held (null: it did not exist) and what it holds. Both arrays are
+ * used again after `accept` or `putBack`.
+ */
 export interface ChangedPage {
   readonly number: number;
   readonly before: Uint8Array | null;
@@ -49,37 +54,48 @@ export interface FileChanges {
 export class RecordedFile {
   readonly #wasm: WasmParts;
   readonly #file: number;
-  readonly #original: number;
+  /** SQLite's own methods, by offset. */
+  readonly #methods = new Map<number, WasmFunction>();
   readonly #buffer: number;
+  #view: DataView<ArrayBuffer>;
   readonly #touched = new Set<number>();
   readonly #before = new Map<number, Uint8Array>();
+  /** Arrays of one page each, to be used again: making one costs more than filling it. */
+  readonly #spare: Uint8Array[] = [];
+  #given: Uint8Array[] = [];
   #countBefore: number;
   #lock = 0;
 
   constructor(wasm: WasmParts, file: number, original: number) {
     this.#wasm = wasm;
     this.#file = file;
-    this.#original = original;
+    const methods = new DataView(wasm.memory.buffer);
+    for (const offset of Object.values(method)) {
+      this.#methods.set(offset, functionAt(wasm.table, methods.getUint32(original + offset, true)));
+    }
     this.#buffer = wasm.malloc(pageSize);
+    this.#view = new DataView(wasm.memory.buffer);
     this.#countBefore = this.pageCount();
   }
 
   pageCount(): number {
     this.#call(method.fileSize, this.#file, this.#buffer);
-    const bytes = Number(new DataView(this.#wasm.memory.buffer).getBigInt64(this.#buffer, true));
-    return Math.ceil(bytes / pageSize);
+    return Math.ceil(Number(this.#memory().getBigInt64(this.#buffer, true)) / pageSize);
   }
 
-  readPage(number: number): Uint8Array {
+  readPage(number: number, into: Uint8Array = new Uint8Array(pageSize)): Uint8Array {
     this.#call(method.read, this.#file, this.#buffer, pageSize, BigInt((number - 1) * pageSize));
-    return new Uint8Array(this.#wasm.memory.buffer, this.#buffer, pageSize).slice();
+    into.set(new Uint8Array(this.#memory().buffer, this.#buffer, pageSize));
+    return into;
   }
 
   /** The whole file. O(size). */
   readAll(): Uint8Array {
     const count = this.pageCount();
     const image = new Uint8Array(count * pageSize);
-    for (let page = 1; page <= count; page += 1) image.set(this.readPage(page), (page - 1) * pageSize);
+    for (let page = 1; page <= count; page += 1) {
+      this.readPage(page, image.subarray((page - 1) * pageSize, page * pageSize));
+    }
     return image;
   }
 
@@ -94,7 +110,9 @@ export class RecordedFile {
     const pages: ChangedPage[] = [];
     for (const number of [...this.#touched].sort((a, b) => a - b)) {
       if (number > pageCount) continue;
-      pages.push({ number, before: this.#before.get(number) ?? null, after: this.readPage(number) });
+      const after = this.readPage(number, this.#spare.pop());
+      this.#given.push(after);
+      pages.push({ number, before: this.#before.get(number) ?? null, after });
     }
     return { pageCountBefore: this.#countBefore, pageCount, pages };
   }
@@ -102,6 +120,10 @@ export class RecordedFile {
   /** The file as it is now is what is stored: from here on changes count anew. */
   accept(): void {
     this.#assertNoTransaction();
+    for (const page of [...this.#before.values(), ...this.#given]) {
+      if (this.#spare.length < mostSpare) this.#spare.push(page);
+    }
+    this.#given = [];
     this.#touched.clear();
     this.#before.clear();
     this.#countBefore = this.pageCount();
@@ -162,7 +184,7 @@ export class RecordedFile {
   #touch(first: number, last: number): void {
     for (let number = first; number <= last; number += 1) {
       if (this.#touched.has(number)) continue;
-      if (number <= this.#countBefore) this.#before.set(number, this.readPage(number));
+      if (number <= this.#countBefore) this.#before.set(number, this.readPage(number, this.#spare.pop()));
       this.#touched.add(number);
     }
   }
@@ -210,8 +232,15 @@ export class RecordedFile {
   }
 
   #call(offset: number, ...values: (number | bigint)[]): number {
-    const index = new DataView(this.#wasm.memory.buffer).getUint32(this.#original + offset, true);
-    return functionAt(this.#wasm.table, index)(...values);
+    const original = this.#methods.get(offset);
+    if (!original) throw new Error(`the file method at ${offset} is not known`);
+    return original(...values);
+  }
+
+  /** The view is made anew when the memory has grown: its old buffer is gone then. */
+  #memory(): DataView<ArrayBuffer> {
+    if (this.#view.buffer !== this.#wasm.memory.buffer) this.#view = new DataView(this.#wasm.memory.buffer);
+    return this.#view;
   }
 }
 

@@ -89,6 +89,15 @@ function change(name: string, store: string, key: IDBValidKey, changed: Change):
   });
 }
 
+function changePiece(name: string, changed: (piece: Uint8Array) => Uint8Array): Promise<void> {
+  return meddle(name, 'chunks', (chunks) => {
+    const request: IDBRequest<Uint8Array> = chunks.get(0);
+    request.onsuccess = () => {
+      chunks.put(changed(request.result), 0);
+    };
+  });
+}
+
 function flipped(bytes: unknown): Uint8Array {
   const copy = (bytes as Uint8Array).slice();
   copy[copy.length >> 1]! ^= 1;
@@ -104,18 +113,8 @@ test('an acknowledged commit is there after opening again', async () => {
 });
 
 test.each<[string, (name: string) => Promise<void>]>([
-  [
-    'a flipped bit in a piece',
-    (name) => change(name, 'chunks', 0, (piece) => ({ ...piece, bytes: flipped(piece['bytes']) })),
-  ],
-  [
-    'a piece that is too short',
-    (name) =>
-      change(name, 'chunks', 0, (piece) => ({
-        ...piece,
-        bytes: (piece['bytes'] as Uint8Array).slice(0, pageSize),
-      })),
-  ],
+  ['a flipped bit in a piece', (name) => changePiece(name, flipped)],
+  ['a piece that is too short', (name) => changePiece(name, (piece) => piece.slice(0, pageSize))],
   ['a missing piece', (name) => meddle(name, 'chunks', (chunks) => chunks.delete(0))],
   [
     'a flipped bit in a commit',
@@ -129,6 +128,11 @@ test.each<[string, (name: string) => Promise<void>]>([
   [
     'another page count in the base',
     (name) => change(name, 'meta', 'base', (base) => ({ ...base, pageCount: 1 })),
+  ],
+  ['a piece too many', (name) => meddle(name, 'chunks', (chunks) => chunks.put(new Uint8Array(pageSize), 1))],
+  [
+    'a commit with an impossible page count',
+    (name) => change(name, 'log', 1, (record) => ({ ...record, pageCount: 2 ** 50 })),
   ],
   ['no base', (name) => meddle(name, 'meta', (meta) => meta.clear())],
 ])('%s: the image is set aside, can be downloaded, and a fresh one starts beside it', async (_, damage) => {
@@ -169,20 +173,22 @@ test('an image that SQLite finds unsound is set aside, byte for byte', async () 
 test('a tab that still holds an image that another set aside is told, and writes nothing there', async () => {
   const { storageName, name } = await stored();
   const holder = value(await open(browserStorage(storageName)));
-  await change(name, 'chunks', 0, (piece) => ({ ...piece, checksum: 'wrong' }));
+  await changePiece(name, flipped);
   const storage = browserStorage(storageName);
   expect((await open(storage)).ok).toBe(false);
   value(await open(storage));
-  value(await holder.commit('test', add('late')));
-  expect(await keys(holder)).toEqual(['late']);
-  expect(await keys(value(await open(browserStorage(storageName))))).toEqual(['late']);
+  const replaced = { ok: false, failure: { type: 'StorageGone', replaced: true } };
+  expect(await holder.commit('test', add('late'))).toEqual(replaced);
+  expect(await keys(holder)).toEqual(['a', 'b']);
+  expect(await keys(value(await open(browserStorage(storageName))))).toEqual([]);
 });
 
 test('a newer format is opened by nobody and changed by nobody', async () => {
   const { storageName, name } = await stored();
   await change(name, 'meta', 'base', (base) => ({ ...base, format: 2 }));
   const storage = browserStorage(storageName);
-  const newer = { ok: false, failure: { type: 'FormatNewer', stored: 2, known: 1 } };
+  const failure = { type: 'FormatNewer', what: 'image', image: name, stored: 2, known: 1 };
+  const newer = { ok: false, failure };
   expect(await open(storage)).toEqual(newer);
   expect(value(await storage.kept.list())).toEqual([]);
   expect(await open(storage)).toEqual(newer);
@@ -269,7 +275,11 @@ test('a store that was deleted under an open database is not made again in silen
   await new Promise((resolve) => {
     indexedDB.deleteDatabase(name).onsuccess = resolve;
   });
-  expect(await database.commit('test', add('c'))).toMatchObject({ ok: false, failure: { type: 'NotSaved' } });
+  const gone = { ok: false, failure: { type: 'StorageGone', replaced: false } };
+  expect(await database.commit('test', add('c'))).toEqual(gone);
+  expect(value(await database.storeAgain())).toBe(true);
+  value(await database.commit('test', add('d')));
+  expect(await keys(value(await open(browserStorage(storageName))))).toEqual(['a', 'b', 'd']);
 });
 
 test('two tabs over IndexedDB lose and double nothing', async () => {

@@ -4,14 +4,14 @@ import type { Checksum } from '../../src/storage/checksum.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
 import { pageSize } from '../../src/storage/recorded-file.ts';
 import type { PageStore } from '../../src/storage/page-store.ts';
+import { assemble } from '../../src/storage/stored-image.ts';
 import {
-  assemble,
   sealBase,
   sealRecord,
   type BaseImage,
   type Head,
   type LogRecord,
-} from '../../src/storage/stored-image.ts';
+} from '../../src/storage/stored-records.ts';
 import { value } from '../support/result.ts';
 
 /** Opens one more store over the same stored image, as another tab would. */

@@ -1,7 +1,7 @@
 /** A page store that fails when it is told to: the faults of the field, on purpose. */
 import { fail, type Result, type StorageFailure } from '../../src/engine/failure.ts';
 import type { CommitOutcome, PageStore, RefreshOutcome } from '../../src/storage/page-store.ts';
-import type { BaseImage, Head, LogRecord, StoredImage } from '../../src/storage/stored-image.ts';
+import type { BaseImage, Head, LogRecord, StoredImage } from '../../src/storage/stored-records.ts';
 
 /** `arrives`: was the record written all the same, before the answer was lost? */
 export type Fault =
@@ -43,8 +43,8 @@ export class FaultyPageStore implements PageStore {
   compact(image: BaseImage): Promise<Result<boolean, StorageFailure>> {
     return this.#store.compact(image);
   }
-  quarantine(name: string, reason: string): Promise<Result<null, StorageFailure>> {
-    return this.#store.quarantine(name, reason);
+  quarantine(...values: Parameters<PageStore['quarantine']>): Promise<Result<null, StorageFailure>> {
+    return this.#store.quarantine(...values);
   }
   close(): void {
     this.#store.close();

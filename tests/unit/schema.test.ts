@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { succeed } from '../../src/engine/failure.ts';
 import schemaSql from '../../static/schema.sql?raw';
 import { CrashPlan } from '../../src/engine/crash.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { freshImage } from '../../src/storage/schema.ts';
-import { sealBase } from '../../src/storage/stored-image.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { databaseParts, testDatabase } from '../support/database.ts';
+import { sealBase } from '../../src/storage/stored-records.ts';
+import { testDatabase } from '../support/database.ts';
 import { seededRandom } from '../support/random.ts';
 import { value } from '../support/result.ts';
 import { testSqlite } from '../support/sqlite.ts';
@@ -80,21 +78,4 @@ test('replacing by an image that lacks the further tables adds them in the same 
   value(await database.replace('import', { bytes: scratch.export() }));
   expect(database.state.generation).toBe(1);
   expect(await database.read((reader) => reader.all('SELECT id FROM lab'))).toEqual([{ id: 1 }]);
-});
-
-test('an image whose tables are of a newer page is refused, and stays as it is', async () => {
-  const store = new MemoryPageStore();
-  const database = await testDatabase({ store });
-  value(
-    await database.commit('test', (transaction) => {
-      transaction.run('INSERT INTO schema_migrations VALUES (99)');
-      return succeed(null);
-    }),
-  );
-  expect(await openDatabase(await databaseParts({ store }))).toEqual({
-    ok: false,
-    failure: { type: 'FormatNewer', stored: 99, known: 1 },
-  });
-  expect(database.state.generation).toBe(1);
-  expect(value(await database.refresh())).toBe(false);
 });
