@@ -10,7 +10,7 @@ import { SimulatedCrash } from '../engine/crash.ts';
 import { fail, succeed, type Failure, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { Clock, CrashPort, Reader, Transaction } from '../engine/ports.ts';
 import type { Checksum } from './checksum.ts';
-import { pageSize, type RecordedFile } from './recorded-file.ts';
+import type { RecordedFile } from './recorded-file.ts';
 import { DurableImage, openImage, setAside, type OpenedImage } from './durable-image.ts';
 import type { PageStore } from './page-store.ts';
 import type { Random } from './random.ts';
@@ -42,7 +42,7 @@ export interface DatabaseParts {
 export async function openDatabase(parts: DatabaseParts): Promise<Result<AgentDatabase>> {
   const opened = await openImage(parts, () => freshImage(parts.sqlite, parts.random));
   if (!opened.ok) return opened;
-  const { database, file } = parts.sqlite.openRecorded(opened.value.bytes);
+  const { database, file } = parts.sqlite.openRecorded(opened.value.pages);
   const reason = whyUnsound(database, file);
   if (reason !== null) {
     database.close();
@@ -85,8 +85,8 @@ class SqlJsDatabase implements AgentDatabase {
     return {
       kind: this.#parts.store.kind,
       generation: this.#durable.generation,
-      bytes: this.#file.pageCount() * pageSize,
-      pageCount: this.#file.pageCount(),
+      bytes: this.#file.byteCount,
+      pageCount: this.#file.pageCount,
       savedAtUtc: this.#savedAtUtc,
       readOnly: this.#readOnly,
     };
@@ -122,14 +122,14 @@ class SqlJsDatabase implements AgentDatabase {
   }
 
   image(): Promise<Uint8Array> {
-    return this.#inTurn(() => this.#file.readAll());
+    return this.#inTurn(() => this.#file.toBytes());
   }
 
   replace(boundary: string, { bytes, guard, keep, adjust }: Replacement): Promise<Result<null>> {
     return this.#written(boundary, async () => {
       const allowed = guard?.(this.#statements);
       if (allowed?.ok === false) return allowed;
-      const kept = await keep?.(this.#file.readAll());
+      const kept = await keep?.(this.#file.toBytes());
       if (kept?.ok === false) return kept;
       this.#parts.crash.reach(`${boundary}.begin`);
       try {

@@ -9,7 +9,8 @@
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { Checksum } from './checksum.ts';
-import { pageSize, type RecordedFile } from './recorded-file.ts';
+import { ImagePages } from './image-pages.ts';
+import type { RecordedFile } from './recorded-file.ts';
 import { decodePages, encodeChanges } from './page-changes.ts';
 import type { PageStore } from './page-store.ts';
 import { randomId, type Random } from './random.ts';
@@ -28,7 +29,8 @@ export type WriteOutcome = 'unchanged' | 'saved' | 'again';
 
 export interface OpenedImage {
   readonly head: Head;
-  readonly bytes: Uint8Array;
+  /** Its very arrays: the live file goes on in them. */
+  readonly pages: ImagePages;
   readonly logBytes: number;
   readonly name: string;
 }
@@ -58,7 +60,7 @@ export async function openImage(
   if (!stored.ok) return stored;
   if (stored.value) return checkedImage(parts, stored.value);
   const head = { incarnation: randomId(parts.random), generation: 0, id: randomId(parts.random) };
-  const created = await parts.store.create(sealBase(parts.checksum, head, fresh()));
+  const created = await parts.store.create(sealBase(parts.checksum, head, ImagePages.of(fresh())));
   if (!created.ok) return created;
   const again = await parts.store.open();
   if (!again.ok) return again;
@@ -174,21 +176,19 @@ export class DurableImage {
 
   /** Puts another image in place of the file's content, to be written as any other change. */
   replace(bytes: Uint8Array): void {
-    this.#file.rewrite(bytes.length / pageSize, pagesOf(bytes), this.#readSomething);
+    this.#rewrite(ImagePages.of(bytes));
   }
 
   /** Folds the log into the base when it has grown long. True when it was folded. */
   async compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>> {
-    const imageBytes = this.#file.pageCount() * pageSize;
+    const imageBytes = this.#file.byteCount;
     if (this.#unknown || this.#logBytes <= Math.max(leastLogToFold, imageBytes * logShareToFold))
       return succeed(false);
     return this.compact();
   }
 
   async compact(): Promise<Result<boolean, StorageFailure>> {
-    const done = await this.#parts.store.compact(
-      sealBase(this.#parts.checksum, this.#head, this.#file.readAll()),
-    );
+    const done = await this.#parts.store.compact(sealBase(this.#parts.checksum, this.#head, this.#file));
     // Folded, by us or by another tab; or it failed, and is tried again once as much has been written anew.
     this.#logBytes = 0;
     return done;
@@ -201,7 +201,7 @@ export class DurableImage {
     if (!stored.ok) return stored;
     if (stored.value) return succeed(false);
     const head = { ...this.#head, incarnation: randomId(random), id: randomId(random) };
-    const created = await store.create(sealBase(checksum, head, this.#file.readAll()));
+    const created = await store.create(sealBase(checksum, head, this.#file));
     if (!created.ok || !created.value) return created;
     this.#unknown = null;
     this.#head = head;
@@ -219,7 +219,7 @@ export class DurableImage {
     if (image.value.head.incarnation !== this.#head.incarnation) {
       return fail({ type: 'StorageGone', replaced: true });
     }
-    this.#file.rewrite(image.value.bytes.length / pageSize, pagesOf(image.value.bytes), this.#readSomething);
+    this.#rewrite(image.value.pages);
     this.#file.accept();
     this.#head = image.value.head;
     this.#logBytes = image.value.logBytes;
@@ -227,10 +227,14 @@ export class DurableImage {
   }
 
   #pagesOf(record: LogRecord): ReadonlyMap<number, Uint8Array> | null {
-    const count = this.#file.pageCount();
+    const { pageCount } = this.#file;
     return decodePages(record.changes, record.pageCount, (page) =>
-      page <= count ? this.#file.readPage(page) : null,
+      page <= pageCount ? this.#file.page(page) : null,
     );
+  }
+
+  #rewrite(image: ImagePages): void {
+    this.#file.rewrite(image.pageCount, pagesOf(image), this.#readSomething);
   }
 
   #advance(record: LogRecord): void {
@@ -239,7 +243,6 @@ export class DurableImage {
   }
 }
 
-function* pagesOf(bytes: Uint8Array): Generator<readonly [number, Uint8Array]> {
-  for (let at = 0; at < bytes.length; at += pageSize)
-    yield [at / pageSize + 1, bytes.subarray(at, at + pageSize)];
+function* pagesOf(image: ImagePages): Generator<readonly [number, Uint8Array]> {
+  for (let page = 1; page <= image.pageCount; page += 1) yield [page, image.page(page)];
 }

@@ -29,7 +29,7 @@ export class MemoryPageStore implements PageStore {
 
   create(image: BaseImage): Promise<Result<boolean, StorageFailure>> {
     if (this.#current) return answer(false);
-    this.#current = image;
+    this.#current = copyOf(image);
     this.#log = new Map();
     return answer(true);
   }
@@ -53,7 +53,7 @@ export class MemoryPageStore implements PageStore {
     const { incarnation, generation, id } = image.base;
     if (!base || base.incarnation !== incarnation || base.generation >= generation) return answer(false);
     if (this.#log.get(generation)?.id !== id) return answer(false);
-    this.#current = image;
+    this.#current = copyOf(image);
     for (const key of [...this.#log.keys()]) if (key <= generation) this.#log.delete(key);
     return answer(true);
   }
@@ -81,7 +81,7 @@ export class MemoryPageStore implements PageStore {
     return {
       name: `memory-${this.#number}`,
       base: this.#current.base,
-      pieces: this.#current.pieces.map((value, key) => ({ key, value })),
+      pieces: this.#current.pieces.map((piece, key) => ({ key, value: piece.slice() })),
       log: [...this.#log].map(([key, value]) => ({ key, value })),
       setAside: false,
     };
@@ -95,6 +95,11 @@ export class MemoryPageStore implements PageStore {
   #isFolded(record: LogRecord): boolean {
     return this.#current?.base.id === record.id;
   }
+}
+
+/** Other storage copies what it is given, and what it gives. */
+function copyOf({ base, pieces }: BaseImage): BaseImage {
+  return { base, pieces: pieces.map((piece) => piece.slice()) };
 }
 
 function answer<T>(value: T): Promise<Result<T, StorageFailure>> {

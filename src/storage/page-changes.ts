@@ -5,11 +5,12 @@
  * Form: runs, each `page number (u32) | offset in the page (u16) | length (u16) | bytes`, little-endian, by page
  * and offset. A page that did not exist before the commit counts as zeros.
  */
-import { pageSize, type FileChanges } from './recorded-file.ts';
+import { pageSize } from './image-pages.ts';
+import type { FileChanges } from './recorded-file.ts';
 
 const runHead = 8;
 
-interface Run {
+export interface Run {
   readonly page: number;
   readonly offset: number;
   readonly bytes: Uint8Array;
@@ -32,7 +33,7 @@ export function encodeChanges(changes: FileChanges): Uint8Array {
 }
 
 /** The runs of an encoded block, or null when the block is not well-formed. */
-function decodeRuns(encoded: Uint8Array, pageCount: number): readonly Run[] | null {
+export function decodeRuns(encoded: Uint8Array, pageCount: number): readonly Run[] | null {
   const view = new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   const runs: Run[] = [];
   let at = 0;
@@ -71,14 +72,6 @@ export function decodePages(
     page.set(run.bytes, run.offset);
   }
   return pages;
-}
-
-/** Applies a block in place; `image` must already have `pageCount` pages. False when it is not well-formed. */
-export function applyChanges(image: Uint8Array, encoded: Uint8Array, pageCount: number): boolean {
-  const runs = decodeRuns(encoded, pageCount);
-  if (!runs) return false;
-  for (const run of runs) image.set(run.bytes, (run.page - 1) * pageSize + run.offset);
-  return true;
 }
 
 /** Where two versions of a page differ. A gap shorter than a run's head is stored along. */

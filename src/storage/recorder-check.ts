@@ -4,7 +4,8 @@
  * There is no slower way to fall back on: SQLite ships with the page, so this fails only after an upgrade, in CI first.
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
-import { pageSize, type FileChanges } from './recorded-file.ts';
+import { ImagePages, pageSize } from './image-pages.ts';
+import type { FileChanges } from './recorded-file.ts';
 import type { Sqlite } from './sqlite.ts';
 
 const script: readonly string[] = [
@@ -19,14 +20,14 @@ const script: readonly string[] = [
 
 /** Failure: SqliteUnfit. */
 export function checkRecorder(sqlite: Sqlite): Result<null, StorageFailure> {
-  const { database, file } = sqlite.openRecorded(null);
+  const { database, file } = sqlite.openRecorded(ImagePages.adopt([]));
   try {
     let mirror: Uint8Array = new Uint8Array(0);
     for (const sql of script) {
       database.exec(sql);
       mirror = applied(mirror, file.changes());
       file.accept();
-      if (!sameBytes(mirror, file.readAll())) {
+      if (!sameBytes(mirror, file.toBytes())) {
         return fail({ type: 'SqliteUnfit', reason: 'the recorder missed a changed page' });
       }
     }

@@ -6,7 +6,7 @@
 import schemaSql from '../../static/schema.sql?raw';
 import { noCrash } from '../engine/crash.ts';
 import type { Reader, Transaction } from '../engine/ports.ts';
-import { pageSize } from './recorded-file.ts';
+import { pageSize } from './image-pages.ts';
 import { randomId, type Random } from './random.ts';
 import type { SqlDatabase, Sqlite } from './sqlite.ts';
 import { Statements } from './statements.ts';

@@ -3,7 +3,8 @@
  * image opens without an error, and one that is too long is never noticed: the length is checked here.
  */
 import { findTable, readSchema } from './file-schema.ts';
-import { pageSize, type RecordedFile } from './recorded-file.ts';
+import { pageSize } from './image-pages.ts';
+import type { RecordedFile } from './recorded-file.ts';
 import { emptyImage } from './schema.ts';
 import type { SqlDatabase, Sqlite } from './sqlite.ts';
 
@@ -11,8 +12,8 @@ import type { SqlDatabase, Sqlite } from './sqlite.ts';
 export function whyUnsound(database: SqlDatabase, file: Pick<RecordedFile, 'pageCount'>): string | null {
   try {
     const count = first(database, 'PRAGMA page_count');
-    if (count !== file.pageCount())
-      return `the image has ${file.pageCount()} pages and should have ${String(count)}`;
+    if (count !== file.pageCount)
+      return `the image has ${file.pageCount} pages and should have ${String(count)}`;
     const found = first(database, 'PRAGMA quick_check(1)');
     return found === 'ok' ? null : `SQLite's check says: ${String(found)}`;
   } catch (error) {
@@ -30,7 +31,7 @@ export function whyUnsound(database: SqlDatabase, file: Pick<RecordedFile, 'page
 export function whyNotOurForm(sqlite: Sqlite, bytes: Uint8Array): string | null {
   const [database, ours] = [sqlite.openScratch(bytes), sqlite.openScratch(emptyImage(sqlite))];
   try {
-    const unsound = whyUnsound(database, { pageCount: () => bytes.length / pageSize });
+    const unsound = whyUnsound(database, { pageCount: bytes.length / pageSize });
     if (unsound !== null) return unsound;
     if (first(database, 'PRAGMA page_size') !== pageSize) return 'its pages have another size';
     if (first(database, 'PRAGMA encoding') !== 'UTF-8') return 'its text is not UTF-8';

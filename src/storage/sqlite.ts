@@ -5,8 +5,10 @@
 import initSqlJs from 'sql.js';
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import { installRecorder, type Recorder } from './dirty-pages.ts';
-import type { RecordedFile, WasmParts } from './recorded-file.ts';
+import type { ImagePages } from './image-pages.ts';
+import type { RecordedFile } from './recorded-file.ts';
 import { checkRecorder } from './recorder-check.ts';
+import type { WasmParts } from './wasm-parts.ts';
 
 export type SqlDatabase = initSqlJs.Database;
 
@@ -16,8 +18,8 @@ export interface Sqlite {
   readonly version: string;
   /** A database nobody records: for looking at files and for building images. The caller closes it. */
   openScratch(image: Uint8Array | null): SqlDatabase;
-  /** The live database, with its file's changes recorded. The caller closes it. */
-  openRecorded(image: Uint8Array | null): { readonly database: SqlDatabase; readonly file: RecordedFile };
+  /** The live database over these pages, changed in place; its changes are recorded. The caller closes it. */
+  openRecorded(image: ImagePages): { readonly database: SqlDatabase; readonly file: RecordedFile };
 }
 
 /**
@@ -62,7 +64,7 @@ function over(sql: initSqlJs.SqlJsStatic, recorder: Recorder, version: string): 
     version,
     openScratch: (image) => new sql.Database(image),
     openRecorded: (image) => {
-      const { opened, file } = recorder.capture(() => new sql.Database(image));
+      const { opened, file } = recorder.capture(image, () => new sql.Database());
       return { database: opened, file };
     },
   };

@@ -6,8 +6,8 @@
  * Generation b is the base's, b+1 … h are the log's keys, without gaps; each record names the one before it.
  */
 import type { Checksum } from './checksum.ts';
-import { applyChanges } from './page-changes.ts';
-import { pageSize } from './recorded-file.ts';
+import { decodeRuns } from './page-changes.ts';
+import { chunkBytes, ImagePages, pageSize } from './image-pages.ts';
 import {
   baseChecksum,
   knownFormat,
@@ -24,11 +24,11 @@ import {
 } from './stored-records.ts';
 
 export type Assembled =
-  | { readonly type: 'image'; readonly bytes: Uint8Array; readonly head: Head; readonly logBytes: number }
+  | { readonly type: 'image'; readonly pages: ImagePages; readonly head: Head; readonly logBytes: number }
   | { readonly type: 'damaged'; readonly reason: string }
   | { readonly type: 'newer'; readonly stored: number };
 
-/** The image of the last commit, or why there is none that can be trusted. */
+/** The image of the last commit, or why there is none that can be trusted. Takes the pieces of `stored` for its own. */
 export function assemble(checksum: Checksum, stored: StoredImage): Assembled {
   const format = storedFormat(stored.base);
   if (format !== null && format > knownFormat) return { type: 'newer', stored: format };
@@ -49,36 +49,37 @@ export function assemble(checksum: Checksum, stored: StoredImage): Assembled {
     logBytes += record.changes.length;
   }
 
-  const image = new GrowingImage(base.pageCount, log);
-  const reason = fill(checksum, base, stored.pieces, image.bytes);
-  if (reason !== null) return damaged(reason);
+  const pieces = soundPieces(checksum, base, stored.pieces);
+  if (typeof pieces === 'string') return damaged(pieces);
+  const pages = ImagePages.adopt(pieces);
   for (const [index, record] of log.entries()) {
-    if (!image.apply(record)) return damaged(`commit ${base.generation + index + 1} is not well-formed`);
+    if (!applyRecord(pages, record))
+      return damaged(`commit ${base.generation + index + 1} is not well-formed`);
   }
-  return { type: 'image', bytes: image.bytes, head, logBytes };
+  return { type: 'image', pages, head, logBytes };
 }
 
-/** Puts the pieces of the base in their places; in words, why they can't be trusted. */
-function fill(
+/** The pieces of the base; in words, why they can't be trusted. */
+function soundPieces(
   checksum: Checksum,
   base: BaseRecord,
-  pieces: readonly StoredEntry[],
-  image: Uint8Array,
-): string | null {
-  let filled = 0;
+  stored: readonly StoredEntry[],
+): readonly Uint8Array[] | string {
+  const pieces: Uint8Array[] = [];
   for (const [index, expected] of base.pieces.entries()) {
-    const { key, value } = pieces[index] ?? {};
+    const { key, value } = stored[index] ?? {};
     if (key !== index || !(value instanceof Uint8Array)) {
       return `piece ${index} of the base is missing or not readable`;
     }
-    if (filled + value.length > image.length || pieceChecksum(checksum, index, value) !== expected) {
+    const bytes = Math.min(chunkBytes, base.pageCount * pageSize - index * chunkBytes);
+    if (value.length !== bytes || pieceChecksum(checksum, index, value) !== expected) {
       return `piece ${index} of the base is damaged`;
     }
-    image.set(value, filled);
-    filled += value.length;
+    pieces.push(value);
   }
-  const whole = filled === image.length && pieces.length === base.pieces.length;
-  return whole ? null : `the base has ${filled} of ${image.length} bytes`;
+  const all = Math.ceil((base.pageCount * pageSize) / chunkBytes);
+  const whole = pieces.length === all && stored.length === all;
+  return whole ? pieces : `the base has ${stored.length} of ${all} pieces`;
 }
 
 /** The record of the commit after `head`, or in words why this entry is not that. */
@@ -97,40 +98,24 @@ export function parseNext(checksum: Checksum, head: Head, entry: StoredEntry): L
  * top as far as they can be applied. Nothing is checked.
  */
 export function salvage(stored: StoredImage): Uint8Array {
-  const pieces = stored.pieces.flatMap(({ value }) => (value instanceof Uint8Array ? [value] : []));
-  const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const log = stored.log.flatMap(({ value }) => parseRecord(value) ?? []);
-  const image = new GrowingImage(Math.ceil(bytes / pageSize), log);
-  let at = 0;
-  for (const piece of pieces) {
-    image.bytes.set(piece, at);
-    at += piece.length;
+  const pages = ImagePages.adopt([]);
+  for (const { value } of stored.pieces) {
+    if (value instanceof Uint8Array) pages.write(pages.byteCount, value);
   }
-  for (const record of log) if (!image.apply(record)) break;
-  return image.bytes;
+  for (const { value } of stored.log) {
+    const record = parseRecord(value);
+    if (!record || !applyRecord(pages, record)) break;
+  }
+  return pages.toBytes();
 }
 
-/** An image under assembly, in a buffer that is made once: growing it at each commit would copy it each time. */
-class GrowingImage {
-  readonly #buffer: Uint8Array;
-  #pageCount: number;
-
-  constructor(pageCount: number, log: readonly LogRecord[]) {
-    const largest = log.reduce((most, record) => Math.max(most, record.pageCount), pageCount);
-    this.#buffer = new Uint8Array(largest * pageSize);
-    this.#pageCount = pageCount;
-  }
-
-  get bytes(): Uint8Array {
-    return this.#buffer.subarray(0, this.#pageCount * pageSize);
-  }
-
-  /** False when the record is not well-formed. Pages that a commit cut off come back as zeros. */
-  apply(record: LogRecord): boolean {
-    if (record.pageCount < this.#pageCount) this.#buffer.fill(0, record.pageCount * pageSize);
-    this.#pageCount = record.pageCount;
-    return applyChanges(this.bytes, record.changes, record.pageCount);
-  }
+/** Changes the image to what it was after this commit. False when the record is not well-formed. */
+function applyRecord(pages: ImagePages, record: LogRecord): boolean {
+  const runs = decodeRuns(record.changes, record.pageCount);
+  if (!runs) return false;
+  pages.resize(record.pageCount * pageSize);
+  for (const { page, offset, bytes } of runs) pages.page(page).set(bytes, offset);
+  return true;
 }
 
 function damaged(reason: string): Assembled {

@@ -4,14 +4,9 @@
  * Leaves: the image that they make together to stored-image.ts; transactions to the page stores.
  */
 import type { Checksum } from './checksum.ts';
-import { pageSize } from './recorded-file.ts';
+import { pageSize, type ImagePages } from './image-pages.ts';
 
 export const knownFormat = 1;
-/**
- * Bytes of a base piece; the last is shorter. Reading 50 MB in pieces of 4 MiB takes a third of the time that pieces of
- * 1 MiB take, and a twentieth of that of 64 KiB (tests/bench).
- */
-export const pieceBytes = 4 * 1024 * 1024;
 
 /** Identifies one commit: which creation of the store, which generation, which record. */
 export interface Head {
@@ -67,15 +62,18 @@ export interface StoredImage {
   readonly setAside: boolean;
 }
 
-/** Cuts an image into a base. `bytes` must be whole pages. */
-export function sealBase(checksum: Checksum, head: Head, bytes: Uint8Array): BaseImage {
-  const pieces: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += pieceBytes) pieces.push(bytes.slice(at, at + pieceBytes));
+/** The base of an image, with its very pieces: to be stored before the image changes. */
+export function sealBase(
+  checksum: Checksum,
+  head: Head,
+  image: Pick<ImagePages, 'pageCount' | 'pieces'>,
+): BaseImage {
+  const pieces = image.pieces();
   const facts = {
     format: knownFormat,
     ...head,
     pageSize,
-    pageCount: bytes.length / pageSize,
+    pageCount: image.pageCount,
     pieces: pieces.map((piece, index) => pieceChecksum(checksum, index, piece)),
   };
   return { base: { ...facts, checksum: baseChecksum(checksum, facts) }, pieces };

@@ -6,7 +6,7 @@ import type { Transaction } from '../../src/engine/ports.ts';
 import { loadChecksum, type Checksum } from '../../src/storage/checksum.ts';
 import type { AgentDatabase } from '../../src/storage/agent-database.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { pageSize } from '../../src/storage/recorded-file.ts';
+import { pageSize } from '../../src/storage/image-pages.ts';
 import type { ImageStorage } from '../../src/storage/image-storage.ts';
 import { cryptoRandom } from '../../src/storage/random.ts';
 import type { Sqlite } from '../../src/storage/sqlite.ts';

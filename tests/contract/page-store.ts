@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Checksum } from '../../src/storage/checksum.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
-import { pageSize } from '../../src/storage/recorded-file.ts';
+import { ImagePages, pageSize } from '../../src/storage/image-pages.ts';
 import type { PageStore } from '../../src/storage/page-store.ts';
 import { assemble } from '../../src/storage/stored-image.ts';
 import {
@@ -26,7 +26,7 @@ export function pageStoreContract(make: () => Promise<OpenTab>): void {
 
   const start: Head = { incarnation: 'i', generation: 0, id: 'id-0' };
   const baseAt = (head: Head, fill = 0): BaseImage =>
-    sealBase(checksum, head, new Uint8Array(2 * pageSize).fill(fill));
+    sealBase(checksum, head, ImagePages.of(new Uint8Array(2 * pageSize).fill(fill)));
   /** A commit that sets the first byte of page 2. */
   const record = (parent: Head, id: string, byte: number): LogRecord =>
     sealRecord(checksum, parent, id, 2, Uint8Array.from([2, 0, 0, 0, 0, 0, 1, 0, byte]));
@@ -49,7 +49,7 @@ export function pageStoreContract(make: () => Promise<OpenTab>): void {
     if (!image) throw new Error('nothing is stored');
     const assembled = assemble(checksum, image);
     if (assembled.type !== 'image') throw new Error(JSON.stringify(assembled));
-    return { head: assembled.head, byte: assembled.bytes[pageSize] };
+    return { head: assembled.head, byte: assembled.pages.page(2)[0] };
   }
 
   test('nothing is stored at first', async () => {
@@ -113,7 +113,7 @@ export function pageStoreContract(make: () => Promise<OpenTab>): void {
     const tip = after(start, 'id-1');
     const folded = new Uint8Array(2 * pageSize);
     folded[pageSize] = 7;
-    expect(value(await a!.compact(sealBase(checksum, tip, folded)))).toBe(true);
+    expect(value(await a!.compact(sealBase(checksum, tip, ImagePages.of(folded))))).toBe(true);
     expect(await stored(b!)).toEqual({ head: tip, byte: 7 });
     expect(value(await b!.open())?.log).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { pageSize, type RecordedFile } from '../../src/storage/recorded-file.ts';
+import { ImagePages, pageSize } from '../../src/storage/image-pages.ts';
+import type { RecordedFile } from '../../src/storage/recorded-file.ts';
 import { applied, sameBytes } from '../../src/storage/recorder-check.ts';
 import type { SqlDatabase } from '../../src/storage/sqlite.ts';
 import { seededRandom, type SeededRandom } from '../support/random.ts';
@@ -61,13 +62,13 @@ function transact(database: SqlDatabase, random: SeededRandom, rows: number): vo
 }
 
 function expectSame(mirror: Uint8Array, file: RecordedFile, step: number): void {
-  if (!sameBytes(mirror, file.readAll())) throw new Error(`the mirror differs after transaction ${step}`);
+  if (!sameBytes(mirror, file.toBytes())) throw new Error(`the mirror differs after transaction ${step}`);
 }
 
 test.each(configurations)(
   'a mirror kept from recorded pages equals the file after every transaction: $name',
   async ({ pragmas, rows, transactions, name }) => {
-    const { database, file } = (await testSqlite()).openRecorded(null);
+    const { database, file } = (await testSqlite()).openRecorded(ImagePages.adopt([]));
     const random = seededRandom(name.length);
     database.exec(pragmas);
     database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT); CREATE INDEX by_body ON t (body)');
@@ -89,10 +90,10 @@ test.each(configurations)(
 );
 
 test('recording goes on when the memory of SQLite grows', async () => {
-  const { database, file } = (await testSqlite()).openRecorded(null);
+  const { database, file } = (await testSqlite()).openRecorded(ImagePages.adopt([]));
   database.exec('CREATE TABLE t (body BLOB)');
   file.accept();
-  let mirror = file.readAll();
+  let mirror = file.toBytes();
   for (let step = 0; step < 4; step += 1) {
     database.exec('INSERT INTO t VALUES (randomblob(12000000))');
     mirror = applied(mirror, file.changes());
@@ -104,7 +105,7 @@ test('recording goes on when the memory of SQLite grows', async () => {
 });
 
 test('a small transaction records few pages', async () => {
-  const { database, file } = (await testSqlite()).openRecorded(null);
+  const { database, file } = (await testSqlite()).openRecorded(ImagePages.adopt([]));
   database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT)');
   for (let row = 0; row < 500; row += 1)
     database.exec('INSERT INTO t VALUES (?, hex(randomblob(400)))', [row]);
@@ -115,7 +116,7 @@ test('a small transaction records few pages', async () => {
 });
 
 test('changed pages are not given out inside a write transaction', async () => {
-  const { database, file } = (await testSqlite()).openRecorded(null);
+  const { database, file } = (await testSqlite()).openRecorded(ImagePages.adopt([]));
   database.exec('CREATE TABLE t (id INTEGER)');
   database.exec('BEGIN IMMEDIATE');
   expect(() => file.changes()).toThrow('inside a write transaction');
@@ -127,8 +128,8 @@ test('changed pages are not given out inside a write transaction', async () => {
 
 test('two recorded databases and a scratch one do not see each other', async () => {
   const sqlite = await testSqlite();
-  const a = sqlite.openRecorded(null);
-  const b = sqlite.openRecorded(null);
+  const a = sqlite.openRecorded(ImagePages.adopt([]));
+  const b = sqlite.openRecorded(ImagePages.adopt([]));
   const scratch = sqlite.openScratch(null);
   scratch.exec('CREATE TABLE s (id INTEGER)');
   a.database.exec('CREATE TABLE a (id INTEGER)');
@@ -138,14 +139,14 @@ test('two recorded databases and a scratch one do not see each other', async () 
 });
 
 test('putting back makes the file, and what SQLite reads, what they were, after any transactions', async () => {
-  const { database, file } = (await testSqlite()).openRecorded(null);
+  const { database, file } = (await testSqlite()).openRecorded(ImagePages.adopt([]));
   const random = seededRandom(7);
   const read = (): void => void database.exec('SELECT count(*) FROM sqlite_schema');
   database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT)');
   for (let step = 0; step < 60; step += 1) {
     transact(database, random, 30);
     file.accept();
-    const bytes = file.readAll();
+    const bytes = file.toBytes();
     const rows = database.exec('SELECT * FROM t');
     transact(database, random, 30);
     if (random.below(2) === 0) database.exec('CREATE TABLE more (id INTEGER); INSERT INTO more VALUES (1)');
@@ -173,7 +174,7 @@ test('SQLite notices another image although change counter, size and schema numb
   const two = imageWith('other', 'two');
   expect(one.slice(24, 44)).toEqual(two.slice(24, 44));
 
-  const { database, file } = sqlite.openRecorded(one);
+  const { database, file } = sqlite.openRecorded(ImagePages.of(one));
   const prepared = database.prepare('SELECT * FROM t');
   prepared.step();
   expect(prepared.getAsObject()).toEqual({ first: 'one' });
@@ -182,7 +183,7 @@ test('SQLite notices another image although change counter, size and schema numb
   for (let at = 0; at < two.length; at += pageSize)
     pages.push([at / pageSize + 1, two.slice(at, at + pageSize)]);
   file.rewrite(pages.length, pages, () => void database.exec('SELECT count(*) FROM sqlite_schema'));
-  expect(sameBytes(two, file.readAll())).toBe(true);
+  expect(sameBytes(two, file.toBytes())).toBe(true);
   prepared.step();
   expect(prepared.getAsObject()).toEqual({ other: 'two' });
   prepared.reset();

@@ -4,6 +4,7 @@ import { CrashPlan } from '../../src/engine/crash.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { freshImage } from '../../src/storage/schema.ts';
+import { ImagePages } from '../../src/storage/image-pages.ts';
 import { sealBase } from '../../src/storage/stored-records.ts';
 import { testDatabase } from '../support/database.ts';
 import { seededRandom } from '../support/random.ts';
@@ -17,7 +18,7 @@ async function storeWith(sql: string): Promise<MemoryPageStore> {
   scratch.exec(sql);
   const store = new MemoryPageStore();
   const head = { incarnation: 'i', generation: 0, id: 'start' };
-  value(await store.create(sealBase(await loadChecksum(), head, scratch.export())));
+  value(await store.create(sealBase(await loadChecksum(), head, ImagePages.of(scratch.export()))));
   scratch.close();
   return store;
 }
