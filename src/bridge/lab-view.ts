@@ -73,8 +73,8 @@ function readRun(
     .map((row) => ({ ...eventFromRow(row), rowid: Number(row['rowid']) }));
   const effects = reader
     .all(
-      'SELECT rowid, * FROM tool_effects WHERE substr(idempotency_key, 1, length(?1)) = ?1 ORDER BY rowid',
-      [`${runId}:`],
+      'SELECT rowid, * FROM tool_effects WHERE idempotency_key >= ?1 AND idempotency_key < ?2 ORDER BY rowid',
+      [`${runId}:`, `${runId};`],
     )
     .map((row) => ({ ...effectFromRow(row), rowid: Number(row['rowid']) }));
 

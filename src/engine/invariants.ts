@@ -46,8 +46,9 @@ WHERE e.event_type = 'checkpoint_saved'
       title: 'At most one saved result for a run and an action',
       sql: `SELECT r.run_id, a.value AS action, COUNT(*) AS results
 FROM agent_runs AS r, json_each(?1) AS a
-JOIN tool_effects AS t ON t.idempotency_key = r.run_id || ':' || a.value
-  OR substr(t.idempotency_key, 1, length(r.run_id || ':' || a.value) + 1) = r.run_id || ':' || a.value || ':'
+JOIN tool_effects AS t ON t.idempotency_key >= r.run_id || ':' || a.value
+  AND t.idempotency_key < r.run_id || ':' || a.value || ';'
+  AND instr(t.idempotency_key || ':', r.run_id || ':' || a.value || ':') = 1
 GROUP BY r.run_id, a.value HAVING COUNT(*) > 1`,
       values: [actions],
     },

@@ -135,11 +135,12 @@ function workflowName(workflow: Workflow): string {
 function freeRunId(reader: Reader, ticketId: string): string {
   for (let number = 1; ; number += 1) {
     const runId = number === 1 ? `run-${ticketId}` : `run-${ticketId}-${String(number)}`;
-    // Events and results that another program left without their run are not a new run's (R4, R7).
+    // Events and results that another program left without their run are not a new run's (R4, R7). What begins
+    // with a colon comes before a semicolon.
     const taken = reader.get(
       `SELECT 1 FROM agent_runs WHERE run_id = ?1 UNION ALL
        SELECT 1 FROM agent_events WHERE run_id = ?1 UNION ALL
-       SELECT 1 FROM tool_effects WHERE substr(idempotency_key, 1, length(?1) + 1) = ?1 || ':'`,
+       SELECT 1 FROM tool_effects WHERE idempotency_key >= ?1 || ':' AND idempotency_key < ?1 || ';'`,
       [runId],
     );
     if (taken === undefined) return runId;

@@ -1,23 +1,21 @@
 /**
  * Owns: taking the rows of one table over into a table of ours, value by value: each with the kind it is stored
  * with, and text byte for byte (UTF-16 as UTF-8).
- * Leaves: which tables to import-file.ts; what values are welcome to file-values.ts.
+ * Leaves: which tables to take-over.ts; what values are welcome to file-values.ts.
  *
  * Rows are read by a plain scan, without indexes, and written by a plain INSERT: no declaration of the file takes part.
  */
 import { inMegabytes, mostTextOfTable } from './file-limits.ts';
-import { quoted, type FileTable } from './file-schema.ts';
+import { quoted, sameName, type FileTable } from './file-schema.ts';
 import { whyUnshowable, type Cell } from './file-values.ts';
 import type { SqlDatabase } from './sqlite.ts';
 
 type Statement = ReturnType<SqlDatabase['prepare']>;
-/** Newer than the types of sql.js: whole numbers come as BigInt, exact. */
-type ReadExactly = (values: null, how: { readonly useBigInt: true }) => readonly unknown[];
 
 /** Tells the bytes of a text of the file as UTF-8. */
 export type TextReader = (bytes: Uint8Array) => Uint8Array;
 
-/** How many rows were taken over; throws what SQLite says of reading or writing them. */
+/** Copies all rows; `row` sees each before it is written. Throws what SQLite says of reading or writing them. */
 export function copyRows(
   from: SqlDatabase,
   to: SqlDatabase,
@@ -27,21 +25,31 @@ export function copyRows(
 ): void {
   const columns = table.columns.filter((column) => column.stored).map(({ name }) => quoted(name));
   const read = from.prepare(
-    `SELECT ${columns.map((name) => `typeof(${name}), CASE typeof(${name}) WHEN 'text' THEN CAST(${name} AS BLOB) ELSE ${name} END`).join(', ')}
+    `SELECT concat(${columns.map((name) => `substr(typeof(${name}), 1, 1)`).join(', ')}), ${columns.map(readExactly).join(', ')}
        FROM ${quoted(table.name)} NOT INDEXED`,
   );
-  const write = to.prepare(
-    `INSERT INTO ${quoted(table.name)} (${columns.join(', ')}) VALUES (${columns.map(typedValue).join(', ')})`,
-  );
+  /** One for each combination of kinds that occurs, and few of them at a time. */
+  const writes = new Map<string, Statement>();
+  const writing = (kinds: string): Statement => {
+    const known = writes.get(kinds);
+    if (known) return known;
+    if (writes.size >= mostPrepared) freeAll(writes);
+    const made = to.prepare(
+      `INSERT INTO ${quoted(table.name)} (${columns.join(', ')}) VALUES (${[...kinds].map(writtenAs).join(', ')})`,
+    );
+    writes.set(kinds, made);
+    return made;
+  };
   try {
     while (read.step()) {
-      const cells = cellsOf(read, readText);
+      const [kinds, ...values] = read.get();
+      const cells = values.map((value, index) => cellOf(String(kinds)[index], value, readText));
       row(cells);
-      write.run(cells.flatMap(({ kind, value }) => [kind, value]));
+      writing(String(kinds)).run(cells.map(({ value }) => value));
     }
   } finally {
     read.free();
-    write.free();
+    freeAll(writes);
   }
 }
 
@@ -49,7 +57,7 @@ export function copyRows(
 export function watchRows(wanted: FileTable, order: FileTable): (cells: readonly Cell[]) => void {
   const columns = order.columns
     .filter((column) => column.stored)
-    .map(({ name }) => wanted.columns.find((one) => one.name.toLowerCase() === name.toLowerCase()));
+    .map(({ name }) => wanted.columns.find((one) => sameName(one.name, name)));
   let [rows, bytes] = [0, 0];
   return (cells) => {
     rows += 1;
@@ -57,14 +65,16 @@ export function watchRows(wanted: FileTable, order: FileTable): (cells: readonly
       const column = columns[index];
       if (column === undefined) continue;
       const reason = whyUnshowable(cell, column);
-      if (reason !== null)
+      if (reason !== null) {
         throw new Misfit(
           `in row ${String(rows)} of its table ${wanted.name}, ${column.name} holds ${reason}`,
         );
+      }
       if (cell.kind === 'text') bytes += cell.value.length;
     }
-    if (bytes > mostTextOfTable)
+    if (bytes > mostTextOfTable) {
       throw new Misfit(`its table ${wanted.name} holds more than ${inMegabytes(mostTextOfTable)} of text`);
+    }
   };
 }
 
@@ -79,25 +89,38 @@ export function readerFor(encoding: string): TextReader {
 /** A reason for a person, on its way out of the copying. */
 export class Misfit extends Error {}
 
-function cellsOf(read: Statement, readText: TextReader): Cell[] {
-  const values = (read.get as unknown as ReadExactly).call(read, null, { useBigInt: true });
-  const cells: Cell[] = [];
-  for (let at = 0; at < values.length; at += 2) {
-    const [kind, value] = [values[at], values[at + 1]];
-    if (kind === 'text') cells.push({ kind, value: readText(value as Uint8Array) });
-    else if (kind === 'integer') cells.push({ kind, value: exact(value as bigint) });
-    else cells.push({ kind, value } as Cell);
+const mostPrepared = 50;
+
+function freeAll(statements: Map<string, Statement>): void {
+  for (const statement of statements.values()) statement.free();
+  statements.clear();
+}
+
+/** A text as its bytes, which sql.js would cut at a zero; a whole number in digits where JavaScript has no such number. */
+function readExactly(name: string): string {
+  return `CASE typeof(${name}) WHEN 'text' THEN CAST(${name} AS BLOB)
+    WHEN 'integer' THEN iif(${name} BETWEEN -9007199254740991 AND 9007199254740991, ${name}, CAST(${name} AS TEXT))
+    ELSE ${name} END`;
+}
+
+/** How a value of this kind is written: sql.js gives text as bytes, and one kind of number only. */
+function writtenAs(kind: string): string {
+  const types: Readonly<Record<string, string>> = { t: 'TEXT', i: 'INTEGER', r: 'REAL' };
+  const type = types[kind];
+  return type === undefined ? '?' : `CAST(? AS ${type})`;
+}
+
+function cellOf(kind: string | undefined, value: unknown, readText: TextReader): Cell {
+  switch (kind) {
+    case 't':
+      return { kind: 'text', value: readText(value as Uint8Array) };
+    case 'b':
+      return { kind: 'blob', value: value as Uint8Array };
+    case 'i':
+      return { kind: 'integer', value: value as number | string };
+    case 'r':
+      return { kind: 'real', value: value as number };
+    default:
+      return { kind: 'null', value: null };
   }
-  return cells;
-}
-
-/** As a number where that is exact, else in digits, which SQLite reads exactly. */
-function exact(value: bigint): number | string {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : String(value);
-}
-
-function typedValue(_: string, index: number): string {
-  const [kind, value] = [`?${String(2 * index + 1)}`, `?${String(2 * index + 2)}`];
-  return `CASE ${kind} WHEN 'text' THEN CAST(${value} AS TEXT) WHEN 'integer' THEN CAST(${value} AS INTEGER) WHEN 'real' THEN CAST(${value} AS REAL) ELSE ${value} END`;
 }

@@ -34,7 +34,7 @@ export function whyUnshowable(cell: Cell, column: FileColumn): string | null {
   if (column.type === 'INTEGER') {
     if (cell.kind !== 'integer') return `${inWords[cell.kind]} where a whole number belongs`;
     return Math.abs(Number(cell.value)) > largestNumber
-      ? 'a number that is too large to count on from (more than 15 digits)'
+      ? `a number beyond ${String(largestNumber)}, too large to count on from exactly`
       : null;
   }
   return cell.kind === 'text'

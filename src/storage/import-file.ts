@@ -8,7 +8,14 @@
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import { isWriteAhead, whyUnreadable, withRollbackJournal } from './file-header.ts';
-import { inMegabytes, mostEventBytesOfRun, mostEventsOfRun, mostRuns, whyTooLarge } from './file-limits.ts';
+import {
+  inMegabytes,
+  mostEffects,
+  mostEventBytesOfRun,
+  mostEventsOfRun,
+  mostRuns,
+  whyTooLarge,
+} from './file-limits.ts';
 import { Misfit } from './file-rows.ts';
 import { rows, text } from './file-schema.ts';
 import { whyNotOpened } from './file-words.ts';
@@ -58,7 +65,8 @@ export function inspectFile(
       'PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA ignore_check_constraints = ON',
     );
     const check = text(file, 'PRAGMA quick_check(1)');
-    if (check !== 'ok') return refused(`its inner structure is damaged (${check.trim()})`);
+    if (check !== 'ok')
+      return refused(`its inner structure is damaged (${check.replace(/^\*\*\*.*\n/, '').trim()})`);
     const target = open(null);
     const notes = takeOver(file, target, random);
     const reason = whyRowsUnfit(target);
@@ -90,6 +98,10 @@ export function checkInspected(sqlite: Sqlite, image: Uint8Array): Result<null, 
 function whyRowsUnfit(target: SqlDatabase): string | null {
   const runs = Number(text(target, 'SELECT count(*) FROM agent_runs'));
   if (runs > mostRuns) return `it holds ${String(runs)} runs; the lab shows up to ${String(mostRuns)}`;
+  const effects = Number(text(target, 'SELECT count(*) FROM tool_effects'));
+  if (effects > mostEffects) {
+    return `it holds ${String(effects)} saved results; the lab shows up to ${String(mostEffects)}`;
+  }
   const [longest] = rows(
     target,
     `SELECT run_id, count(*) AS events FROM agent_events GROUP BY run_id ORDER BY events DESC LIMIT 1`,

@@ -1,149 +1,293 @@
-import { expect, test } from 'vitest';
-import schemaSql from '../../static/schema.sql?raw';
-import { pageSize } from '../../src/storage/recorded-file.ts';
-import { inspectFile } from '../../src/storage/import-file.ts';
+import { describe, expect, test } from 'vitest';
+import type { FileNote } from '../../src/storage/import-file.ts';
+import { pageSize } from '../../src/storage/image-pages.ts';
 import { freshImage } from '../../src/storage/schema.ts';
 import { testDatabase } from '../support/database.ts';
+import { lessonRows, lessonTables, patched, type Bytes } from '../support/foreign-files.ts';
+import { files, found, inspected } from '../support/inspected.ts';
 import { seededRandom } from '../support/random.ts';
 import { value } from '../support/result.ts';
 import { testSqlite } from '../support/sqlite.ts';
 
-const rows = `
-  INSERT INTO agent_runs VALUES ('run-T104', 'T104', 'running', 'lookup_runbook', '{}', 1);
-  INSERT INTO agent_runs VALUES ('run-T101', 'T101', 'completed', NULL, '{}', 4);
-  INSERT INTO agent_events VALUES ('run-T104', 1, 'session-1', 'run_started', 'start', 'T104', '2025-01-01T00:00:00Z');
-  INSERT INTO tool_effects VALUES ('run-T104:lookup_runbook', 'lookup_runbook', '{}');`;
+const held = { runs: 2, events: 4, effects: 1, unfinished: 1 };
+const allRows = (image: Uint8Array) =>
+  ['agent_runs', 'agent_events', 'tool_effects'].map((table) => found(image, `SELECT * FROM ${table}`));
+const lessonContent = allRows(files.lesson());
 
-async function fileWith(sql: string): Promise<Uint8Array> {
-  const database = (await testSqlite()).openScratch(null);
-  database.exec(sql);
-  const bytes = database.export();
-  database.close();
-  return bytes;
-}
+describe('a file that opens', () => {
+  test('with the three tables only is reported and can be put in place', async () => {
+    const bytes = files.lesson();
+    const { image, report } = inspected(bytes);
+    expect(report).toEqual({ ...held, bytes: bytes.length, notes: [] });
+    const database = await testDatabase();
+    value(await database.replace('import', { bytes: image }));
+    const stored = await database.read((reader) => ({
+      runs: reader.all('SELECT run_id FROM agent_runs ORDER BY rowid'),
+      check: reader.all('PRAGMA integrity_check'),
+    }));
+    expect(stored).toEqual({
+      runs: [{ run_id: 'run-T101' }, { run_id: 'run-T104' }],
+      check: [{ integrity_check: 'ok' }],
+    });
+  });
 
-async function reasonFor(bytes: Uint8Array): Promise<string> {
-  const result = inspectFile(await testSqlite(), bytes);
-  if (result.ok || result.failure.type !== 'FileRefused') throw new Error('the file was not refused');
-  return result.failure.reason;
-}
+  test('keeps all its rows in an image of the stored form, and the given bytes stay as they are', () => {
+    const bytes = files.lesson();
+    const before = bytes.slice();
+    const { image } = inspected(bytes);
+    expect(allRows(image)).toEqual(lessonContent);
+    expect(bytes).toEqual(before);
+    expect(new DataView(image.buffer, image.byteOffset).getUint16(16)).toBe(pageSize);
+  });
 
-test('a file with the three tables is reported and can be put in place', async () => {
-  const bytes = await fileWith(schemaSql + rows);
-  const { image, report } = value(inspectFile(await testSqlite(), bytes));
-  expect(report).toEqual({ runs: 2, events: 1, effects: 1, bytes: bytes.length, unfinished: 1 });
-  const database = await testDatabase();
-  value(await database.replace('import', { bytes: image }));
-  expect(await database.read((reader) => reader.all('SELECT run_id FROM agent_runs ORDER BY rowid'))).toEqual(
-    [{ run_id: 'run-T104' }, { run_id: 'run-T101' }],
-  );
-});
+  test('may be our own image, downloaded, with what the further tables hold', async () => {
+    const sqlite = await testSqlite();
+    expect(inspected(freshImage(sqlite, seededRandom(1))).report).toMatchObject({ runs: 0, notes: [] });
+    const first = inspected(files.lesson()).image;
+    const ours = files.of(
+      `INSERT INTO agent_sessions VALUES ('w', 7);
+       INSERT INTO run_details VALUES ('run-T104', 'triage', 1, 'f');
+       INSERT INTO effect_arguments VALUES ('run-T104:lookup_runbook', 'h');`,
+      first,
+    );
+    const { image, report } = inspected(ours);
+    expect(report.notes).toEqual([]);
+    for (const table of ['agent_sessions', 'run_details', 'effect_arguments']) {
+      expect(found(image, `SELECT * FROM ${table}`)).toEqual(found(ours, `SELECT * FROM ${table}`));
+    }
+  });
 
-test.each([
-  ['pages of 1024 bytes', 'PRAGMA page_size = 1024;'],
-  ['pages of 65536 bytes', 'PRAGMA page_size = 65536;'],
-  ['vacuuming by itself', 'PRAGMA auto_vacuum = FULL;'],
-])('a file with %s is brought to the stored form', async (_, pragma) => {
-  const { image } = value(inspectFile(await testSqlite(), await fileWith(pragma + schemaSql + rows)));
-  expect(new DataView(image.buffer, image.byteOffset).getUint16(16)).toBe(pageSize);
-  const database = await testDatabase();
-  value(await database.replace('import', { bytes: image }));
-  expect(await database.read((reader) => reader.all('PRAGMA integrity_check'))).toEqual([
-    { integrity_check: 'ok' },
-  ]);
-});
+  test.each<[string, Bytes, FileNote[]]>([
+    ...[512, 1024, 2048, 8192, 16384, 32768, 65536].map((size): [string, Bytes, FileNote[]] => [
+      `pages of ${size} bytes`,
+      files.lesson('', `PRAGMA page_size = ${size};`),
+      [],
+    ]),
+    ['text in UTF-16le', files.lesson('', `PRAGMA encoding = 'UTF-16le';`), [{ type: 'utf-16' }]],
+    ['text in UTF-16be', files.lesson('', `PRAGMA encoding = 'UTF-16be';`), [{ type: 'utf-16' }]],
+    ['bytes reserved on each page', files.withReservedBytes(32), []],
+    ['vacuuming by itself', files.lesson('', 'PRAGMA auto_vacuum = FULL;'), []],
+    [
+      'incremental vacuuming and free pages',
+      files.lesson(
+        'CREATE TABLE big (b); INSERT INTO big VALUES (zeroblob(200000)); DROP TABLE big;',
+        'PRAGMA auto_vacuum = INCREMENTAL;',
+      ),
+      [],
+    ],
+    [
+      'write-ahead mode',
+      patched(files.lesson(), (header) => header.setUint16(18, 0x0202)),
+      [{ type: 'write-ahead' }],
+    ],
+    [
+      'a write version of the future, which may be read',
+      patched(files.lesson(), (header) => header.setUint8(18, 3)),
+      [],
+    ],
+    [
+      'a change counter that does not vouch for the number of pages',
+      patched(files.lesson(), (header) => {
+        header.setUint32(92, 77);
+        header.setUint32(28, 9999);
+      }),
+      [],
+    ],
+    [
+      'bytes behind its last page',
+      new Uint8Array([...files.lesson(), ...new Uint8Array(700).fill(7)]) as Bytes,
+      [],
+    ],
+    [
+      'junk in the statistics of the query planner',
+      files.lesson(`ANALYZE; UPDATE sqlite_stat1 SET stat = '99999999999999999999 -1 x', tbl = 'zz';`),
+      [],
+    ],
+    [
+      'a table that is STRICT',
+      files.declaring('version INTEGER NOT NULL\n)', 'version INTEGER NOT NULL\n) STRICT'),
+      [{ type: 'declared-anew', names: ['agent_runs'] }],
+    ],
+    [
+      'a table WITHOUT ROWID',
+      files.declaring('result_json TEXT NOT NULL\n)', 'result_json TEXT NOT NULL\n) WITHOUT ROWID'),
+      [{ type: 'declared-anew', names: ['tool_effects'] }],
+    ],
+    [
+      'no keys, where the rows are different all the same',
+      files.of(
+        lessonTables.replaceAll(' PRIMARY KEY', '').replace(/,\s+\(run_id, sequence\)/, '') + lessonRows,
+      ),
+      [{ type: 'declared-anew', names: ['agent_runs', 'agent_events', 'tool_effects'] }],
+    ],
+    [
+      'names in other letters',
+      files.declaring('agent_runs', 'AGENT_Runs'),
+      [{ type: 'declared-anew', names: ['agent_runs', 'agent_events'] }],
+    ],
+  ])('may have %s', (_, bytes, notes) => {
+    const { image, report } = inspected(bytes);
+    expect(report).toEqual({ ...held, bytes: bytes.length, notes });
+    expect(allRows(image)).toEqual(lessonContent);
+    expect(found(image, 'PRAGMA encoding')).toEqual([['UTF-8']]);
+    expect(found(image, 'PRAGMA integrity_check')).toEqual([['ok']]);
+    expect(found(image, 'PRAGMA auto_vacuum')).toEqual([[0]]);
+  });
 
-test('a file in write-ahead mode is brought to the stored form, and the given bytes stay as they are', async () => {
-  const bytes = await fileWith(schemaSql + rows);
-  bytes[18] = bytes[19] = 2;
-  const { image, report } = value(inspectFile(await testSqlite(), bytes));
-  expect([...image.subarray(18, 20)]).toEqual([1, 1]);
-  expect(report.runs).toBe(2);
-  expect([...bytes.subarray(18, 20)]).toEqual([2, 2]);
-});
+  test('keeps its application_id and user_version', () => {
+    const { image } = inspected(files.lesson('PRAGMA application_id = -7; PRAGMA user_version = 99;'));
+    expect(found(image, 'PRAGMA application_id')).toEqual([[-7]]);
+    expect(found(image, 'PRAGMA user_version')).toEqual([[99]]);
+  });
 
-test('our own image, downloaded, is accepted', async () => {
-  const sqlite = await testSqlite();
-  expect(inspectFile(sqlite, freshImage(sqlite, seededRandom(1)))).toMatchObject({
-    ok: true,
-    value: { report: { runs: 0 } },
+  test('shows numbers as they are: gaps, negative and far ones', () => {
+    const { image, report } = inspected(
+      files.lesson(`UPDATE agent_events SET sequence = 77 WHERE run_id = 'run-T104' AND sequence = 2;
+        UPDATE agent_runs SET version = -3 WHERE run_id = 'run-T104';
+        UPDATE agent_runs SET version = 1000000000000000 WHERE run_id = 'run-T101';`),
+    );
+    expect(report).toMatchObject(held);
+    expect(found(image, 'SELECT version FROM agent_runs')).toEqual([[1e15], [-3]]);
   });
 });
 
-test.each([
-  ['UTF-16 text', `PRAGMA encoding = 'UTF-16';${schemaSql}`, 'UTF-16'],
-  [
-    'a missing table',
-    schemaSql.replace('CREATE TABLE tool_effects', 'CREATE TABLE effects'),
-    'no table tool_effects',
-  ],
-  ['a missing column', schemaSql.replace('next_action TEXT,', ''), 'no column next_action TEXT'],
-  ['another type', schemaSql.replace('version INTEGER', 'version TEXT'), 'no column version INTEGER'],
-  [
-    'a further column',
-    schemaSql.replace('next_action TEXT,', 'next_action TEXT, extra TEXT,'),
-    'further column extra',
-  ],
-  [
-    'another key',
-    schemaSql.replace('PRIMARY KEY (run_id, sequence)', 'PRIMARY KEY (sequence)'),
-    'no column run_id',
-  ],
-  [
-    'no row ids',
-    schemaSql.replace('result_json TEXT NOT NULL\n)', 'result_json TEXT NOT NULL\n) WITHOUT ROWID'),
-    'WITHOUT ROWID',
-  ],
-  [
-    'a trigger',
-    `${schemaSql} CREATE TRIGGER spy AFTER INSERT ON agent_events BEGIN SELECT 1; END`,
-    'trigger named spy',
-  ],
-  ['a view', `${schemaSql} CREATE VIEW seen AS SELECT 1`, 'view named seen'],
-  [
-    'a rule of its own',
-    `${schemaSql} CREATE UNIQUE INDEX one ON agent_runs (ticket_id)`,
-    'rule of its own (one)',
-  ],
-  [
-    'an event without its run',
-    `${schemaSql} INSERT INTO agent_events VALUES ('r', 1, 's', 't', 'a', 'd', 'now')`,
-    'does not exist',
-  ],
-  [
-    'a CHECK',
-    schemaSql.replace('status TEXT NOT NULL', `status TEXT NOT NULL CHECK (status <> 'x')`),
-    'CHECK',
-  ],
-  [
-    'a collation',
-    schemaSql.replace('run_id TEXT PRIMARY KEY', 'run_id TEXT COLLATE NOCASE PRIMARY KEY'),
-    'COLLATE',
-  ],
-  ['an index over an expression', `${schemaSql} CREATE INDEX picky ON agent_events (json(detail))`, 'picky'],
-  ['a partial index', `${schemaSql} CREATE INDEX part ON agent_runs (status) WHERE version > 1`, 'part'],
-  ['a table with a name of ours', `${schemaSql} CREATE TABLE lab (colour TEXT)`, 'table lab of another kind'],
-  [
-    'a newer schema',
-    `${schemaSql} CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY); INSERT INTO schema_migrations VALUES (999)`,
-    'newer version',
-  ],
-  [
-    'a schema that claims more than it has',
-    `${schemaSql} CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY)`,
-    'no table agent_sessions',
-  ],
-])('a file with %s is refused, and the reason says so', async (_, sql, reason) => {
-  expect(await reasonFor(await fileWith(sql))).toContain(reason);
+describe('tables that the lab does not know', () => {
+  const odd = `CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT DEFAULT (hex(randomblob(9))) CHECK (length(body) < 99),
+      twice AS (id * 2), other REFERENCES agent_runs (status), anything);
+    INSERT INTO notes (id, body, anything) VALUES (7, 'seven', 9223372036854775807), (9, 'nine', 3.0), (10, '', 1e999),
+      (11, 'a' || char(0) || 'b', -9007199254740993), (12, CAST(x'ff41' AS TEXT), x'00ff'), (13, NULL, x''), (14, '5', 5);
+    CREATE INDEX seek ON notes (length(body)) WHERE id > 8;`;
+  const everything = `SELECT id, hex(body), typeof(body), typeof(anything), CAST(anything AS TEXT), hex(anything) FROM notes`;
+
+  test.each([
+    ['UTF-8', ''],
+    ['UTF-16le', `PRAGMA encoding = 'UTF-16le';`],
+  ])('come along with every value as it is, and without rules (%s)', (encoding, before) => {
+    const bytes = files.lesson(odd, before);
+    const { image, report } = inspected(bytes);
+    expect(report.notes.filter(({ type }) => type !== 'utf-16')).toEqual([
+      { type: 'further-tables', names: ['notes'] },
+    ]);
+    if (encoding === 'UTF-8') expect(found(image, everything)).toEqual(found(bytes, everything));
+    const numbers = 'SELECT id, typeof(anything), CAST(anything AS TEXT) FROM notes WHERE id < 12';
+    expect(found(image, numbers)).toEqual(found(bytes, numbers));
+    expect(found(image, `SELECT sql FROM sqlite_schema WHERE name = 'notes'`)).toEqual([
+      ['CREATE TABLE "notes" ("id" "INTEGER", "body" "TEXT", "other" , "anything" , PRIMARY KEY ("id"))'],
+    ]);
+    expect(found(image, `SELECT * FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`)).toEqual([]);
+  });
+
+  test('may have names and types that would be SQL if they were not quoted', () => {
+    const name = 'a"; DROP TABLE agent_runs; --';
+    const { image, report } = inspected(
+      files.lesson(
+        `CREATE TABLE "a""; DROP TABLE agent_runs; --" ("c"" d" "T) CHECK (1", "" TEXT, [x] "TEXT NOT NULL UNIQUE");
+         INSERT INTO "a""; DROP TABLE agent_runs; --" VALUES (1, NULL, 'once'), (2, '', 'once')`,
+      ),
+    );
+    expect(report.notes).toEqual([{ type: 'further-tables', names: [name] }]);
+    expect(found(image, `SELECT * FROM "${name.replaceAll('"', '""')}"`)).toEqual([
+      [1, null, 'once'],
+      [2, '', 'once'],
+    ]);
+    expect(allRows(image)).toEqual(lessonContent);
+  });
+
+  test('SQLite’s own counters are not among them', () => {
+    const { image, report } = inspected(
+      files.lesson(`CREATE TABLE a (i INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO a VALUES (4);
+        UPDATE sqlite_sequence SET seq = 'junk', name = x'00';`),
+    );
+    expect(report.notes).toEqual([{ type: 'further-tables', names: ['a'] }]);
+    expect(found(image, `SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_seq%'`)).toEqual([]);
+  });
 });
 
-test('what is no database, is empty, cut off or damaged is refused', async () => {
-  const whole = await fileWith(schemaSql + rows);
-  expect(await reasonFor(new Uint8Array(0))).toBe('the file is empty');
-  expect(await reasonFor(new TextEncoder().encode('run_id,ticket_id'))).toBe('it is not an SQLite database');
-  expect(await reasonFor(whole.slice(0, 100))).toBe('it is cut off');
-  expect(await reasonFor(whole.slice(0, -pageSize))).toBe('it is cut off');
-  const damaged = whole.slice();
-  damaged.fill(0xff, pageSize + 1, pageSize + 40);
-  expect(await reasonFor(damaged)).toMatch(/^SQLite/);
+describe('what a file would run', () => {
+  test.each<[string, string, FileNote[]]>([
+    [
+      'a trigger that inserts',
+      `CREATE TRIGGER spy AFTER UPDATE ON agent_runs BEGIN INSERT INTO agent_events SELECT new.run_id, 99, 's', 'e', 'a', 'd', 't'; END`,
+      [{ type: 'left-out', what: 'trigger', names: ['spy'] }],
+    ],
+    [
+      'triggers that raise, and that call each other for ever',
+      `CREATE TRIGGER stop BEFORE INSERT ON agent_events BEGIN SELECT raise(ABORT, 'no'); END;
+       CREATE TRIGGER round AFTER INSERT ON tool_effects BEGIN INSERT INTO tool_effects SELECT new.idempotency_key || 'x', 'a', 'b'; END`,
+      [{ type: 'left-out', what: 'trigger', names: ['stop', 'round'] }],
+    ],
+    [
+      'a view that never ends',
+      `CREATE VIEW forever AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`,
+      [{ type: 'left-out', what: 'view', names: ['forever'] }],
+    ],
+    [
+      'a view that doubles at each of sixty steps',
+      Array.from(
+        { length: 60 },
+        (_, at) =>
+          `CREATE VIEW v${at} AS SELECT a.* FROM ${at ? `v${at - 1}` : 'agent_runs'} AS a, ${at ? `v${at - 1}` : 'agent_runs'} AS b;`,
+      ).join(''),
+      [{ type: 'left-out', what: 'view', names: Array.from({ length: 60 }, (_, at) => `v${at}`) }],
+    ],
+    [
+      'a view with an INSTEAD OF trigger',
+      `CREATE VIEW v AS SELECT * FROM agent_runs; CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN DELETE FROM agent_runs; END`,
+      [
+        { type: 'left-out', what: 'trigger', names: ['t'] },
+        { type: 'left-out', what: 'view', names: ['v'] },
+      ],
+    ],
+    [
+      'an index over an expression',
+      'CREATE INDEX picky ON agent_events (json(detail)) WHERE sequence > 9999',
+      [{ type: 'declared-anew', names: ['agent_events'] }],
+    ],
+    [
+      'a virtual table, whose shadow tables stay as what they are',
+      `CREATE VIRTUAL TABLE docs USING fts4 (body); INSERT INTO docs VALUES ('hello');`,
+      [
+        { type: 'left-out', what: 'virtual table', names: ['docs'] },
+        {
+          type: 'further-tables',
+          names: ['docs_content', 'docs_segments', 'docs_segdir', 'docs_docsize', 'docs_stat'],
+        },
+      ],
+    ],
+  ])('%s stays behind, and the person is told', (_, sql, notes) => {
+    const { image, report } = inspected(files.lesson(sql));
+    expect(report.notes).toEqual(notes);
+    expect(allRows(image)).toEqual(lessonContent);
+    expect(found(image, `SELECT DISTINCT type FROM sqlite_schema ORDER BY 1`)).toEqual([
+      ['index'],
+      ['table'],
+    ]);
+  });
+
+  test.each([
+    [
+      'a CHECK that asks for 200 MB',
+      'status TEXT NOT NULL',
+      `status TEXT NOT NULL CHECK (length(hex(zeroblob(100000000))) > 0)`,
+    ],
+    ['a CHECK that no row meets', 'status TEXT NOT NULL', `status TEXT NOT NULL CHECK (status <> 'x')`],
+    ['a generated column', 'next_action TEXT,', 'next_action TEXT, shout AS (upper(status)) VIRTUAL,'],
+    ['a default of its own', 'next_action TEXT,', `next_action TEXT DEFAULT (hex(randomblob(9))),`],
+    ['a collation', 'run_id TEXT PRIMARY KEY', 'run_id TEXT COLLATE NOCASE PRIMARY KEY'],
+  ])('%s of a table of ours is not taken over', (_, from, to) => {
+    const { image, report } = inspected(
+      files.by((database) => {
+        database.exec(lessonTables.replace(from, to) + 'PRAGMA ignore_check_constraints = ON');
+        for (const insert of lessonRows.split(/;\s*\n/)) {
+          const columns = 'run_id, ticket_id, status, next_action, context_json, version';
+          database.exec(insert.replace('INTO agent_runs VALUES', `INTO agent_runs (${columns}) VALUES`));
+        }
+      }),
+    );
+    expect(report.notes).toEqual([{ type: 'declared-anew', names: ['agent_runs'] }]);
+    expect(allRows(image)).toEqual(lessonContent);
+    expect(found(image, `SELECT sql FROM sqlite_schema WHERE name = 'agent_runs'`)).toEqual(
+      found(files.lesson(), `SELECT sql FROM sqlite_schema WHERE name = 'agent_runs'`),
+    );
+  });
 });

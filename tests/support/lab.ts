@@ -1,0 +1,69 @@
+/**
+ * Owns: the lab's server in Node, as the agent's worker runs it: over a memory that outlives it, with a service desk.
+ * Leaves: what is asked of it to the tests.
+ */
+import { readFileSync } from 'node:fs';
+import { labServer, type LabServer } from '../../src/bridge/lab-server.ts';
+import type { LabView } from '../../src/bridge/views.ts';
+import { CrashPlan } from '../../src/engine/crash.ts';
+import type { Result } from '../../src/engine/failure.ts';
+import { succeed } from '../../src/engine/failure.ts';
+import { memoryStorage, type ImageStorage } from '../../src/storage/image-storage.ts';
+import { cryptoRandom, randomId } from '../../src/storage/random.ts';
+import { parseTickets } from '../../src/triage/ticket.ts';
+import { triageTools } from '../../src/triage/tools.ts';
+import { memoryCallLog } from '../../src/world/call-log.ts';
+import { connectDesk, serveDesk } from '../../src/world/desk-port.ts';
+import type { Parts } from './lives.ts';
+import { open, steppingClock } from './lives.ts';
+
+const tickets = parseTickets(readFileSync('static/facility_tickets.csv', 'utf8'));
+const runbooks = readFileSync('static/runbooks.csv', 'utf8');
+
+export interface OpenedLab {
+  readonly server: LabServer;
+  readonly opened: Result<LabView>;
+  readonly storage: ImageStorage;
+  close(): void;
+}
+
+/** One worker's server, opened. */
+export async function openLab(parts: Parts, storage?: ImageStorage): Promise<OpenedLab> {
+  const clock = steppingClock();
+  const images = storage ?? memoryStorage(clock);
+  const crash = new CrashPlan();
+  const { port1, port2 } = new MessageChannel();
+  serveDesk(port1, Promise.resolve({ log: memoryCallLog(), handlers: triageTools(runbooks), clock }));
+  const server = labServer({
+    crash,
+    clock,
+    tickets,
+    sqljsVersion: 'test',
+    workerId: randomId(cryptoRandom),
+    images: () => images,
+    open: async () => {
+      const database = await open(parts, images.pages, crash, clock);
+      const { sqlite } = parts;
+      return succeed({
+        storage: { database, kept: images.kept, sqlite, random: cryptoRandom, clock },
+        desk: connectDesk(port2, crash, 5),
+      });
+    },
+  });
+  const opened = await server.handlers.open({
+    place: { type: 'indexeddb' },
+    storageName: 'test',
+    arms: [],
+    selectedRunId: null,
+    deskPort: port2,
+  });
+  return {
+    server,
+    opened,
+    storage: images,
+    close: () => {
+      port1.close();
+      port2.close();
+    },
+  };
+}
