@@ -90,26 +90,30 @@ test('axe finds nothing while a run is armed, running, crashed, and completed', 
   await expectNoViolation(page, 'refused file');
 });
 
-test('axe finds nothing on the card that counts down after a reload', async ({ lab, page }) => {
-  await page.clock.install();
-  await lab.open();
-  await lab.stepTo(1);
-  await lab.acrossReload(() => page.reload());
-  // The page's clock stands still from here, and with it the countdown.
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 500));
-  await expect(lab.card).toContainText('resumes it by itself in');
-  let looked = false;
-  const looking = expectNoViolation(page, 'countdown').finally(() => {
-    looked = true;
+test.describe('with a clock of the test’s own', () => {
+  test.use({ ownBrowser: true });
+
+  test('axe finds nothing on the card that counts down after a reload', async ({ lab, page }) => {
+    await page.clock.install();
+    await lab.open();
+    await lab.stepTo(1);
+    await lab.acrossReload(() => page.reload());
+    // The page's clock stands still from here, and with it the countdown.
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 500));
+    await expect(lab.card).toContainText('resumes it by itself in');
+    let looked = false;
+    const looking = expectNoViolation(page, 'countdown').finally(() => {
+      looked = true;
+    });
+    // But for what axe itself waits for, a millisecond at a time.
+    while (!looked) await page.clock.runFor(1);
+    await looking;
+    await expect(lab.card).toContainText('resumes it by itself in');
+    await page.clock.resume();
+    await lab.button('Cancel', lab.card).click();
+    await expect(lab.card).toContainText('The countdown was cancelled');
+    await expectNoViolation(page, 'countdown cancelled');
   });
-  // But for what axe itself waits for, a millisecond at a time.
-  while (!looked) await page.clock.runFor(1);
-  await looking;
-  await expect(lab.card).toContainText('resumes it by itself in');
-  await page.clock.resume();
-  await lab.button('Cancel', lab.card).click();
-  await expect(lab.card).toContainText('The countdown was cancelled');
-  await expectNoViolation(page, 'countdown cancelled');
 });
 
 async function unfoldEverything(page: Page): Promise<void> {
@@ -242,16 +246,20 @@ async function millisecondsToTheEnd(lab: LabPage): Promise<number> {
   return passed;
 }
 
-test('under reduced motion Run to the end is instant', async ({ lab, page }) => {
-  await page.clock.install();
-  await lab.open();
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
-  await lab.press('Run to the end');
-  expect(await millisecondsToTheEnd(lab)).toBeLessThan(400);
+test.describe('under reduced motion', () => {
+  test.use({ ownBrowser: true });
+
+  test('Run to the end is instant', async ({ lab, page }) => {
+    await page.clock.install();
+    await lab.open();
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
+    await lab.press('Run to the end');
+    expect(await millisecondsToTheEnd(lab)).toBeLessThan(400);
+  });
 });
 
 test.describe('with motion', () => {
-  test.use({ motion: 'no-preference' });
+  test.use({ motion: 'no-preference', ownBrowser: true });
 
   test('Run to the end goes at a pace that one can follow, can be paused, and the speed is a setting', async ({
     lab,

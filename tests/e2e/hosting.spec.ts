@@ -9,14 +9,14 @@ import { crashAsInTheLesson, doTheLesson, expectTheLessonOnScreen, lessonBoundar
 
 test('the same files under / and under /a/b/ do the lesson’s run and share nothing', async ({
   lab,
-  context,
+  newTab,
   address,
 }) => {
   await lab.open();
   await doTheLesson(lab);
   await expectTheLessonOnScreen(lab);
 
-  const folder = new LabPage(await context.newPage(), `${address}a/b/`);
+  const folder = new LabPage(await newTab(), `${address}a/b/`);
   await folder.open();
   await expect(folder.region('Runs')).toContainText('No run yet');
   expect(await folder.calls()).toEqual([]);

@@ -3,7 +3,7 @@
  * middle of commits. What the page showed as saved must be in the database afterwards, and the run completes.
  */
 import { setTimeout as elapsed } from 'node:timers/promises';
-import type { BrowserContext } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { seededRandom } from '../support/random.ts';
 import { expect, test } from './fixtures.ts';
 import type { EventRow, LabPage } from './lab-page.ts';
@@ -56,17 +56,17 @@ const rounds = 15;
 type When = { readonly events: number } | { readonly milliseconds: number };
 
 test(`closing the tab in the middle of commits, ${rounds} times, loses nothing that was on screen`, async ({
-  context,
   newLab,
 }) => {
   test.setTimeout(180_000);
   const random = seededRandom(20_260_105);
-  const screen = await watchTheScreen(context);
+  const screen = new Screen();
   let interrupted = 0;
   for (let round = 1; round <= rounds; round += 1) {
     const when: When =
       round % 2 === 0 ? { events: 1 + random.below(6) } : { milliseconds: random.below(250) };
     const lab = await newLab();
+    await screen.watch(lab.page);
     await lab.open();
     interrupted += await checkAgainstTheDatabase(lab, screen.seen);
     const from = screen.count;
@@ -112,61 +112,65 @@ async function checkAgainstTheDatabase(
   return Number(unfinished?.['n']);
 }
 
-interface Screen {
-  /** What was on screen: by run, then by sequence. */
-  readonly seen: ReadonlyMap<string, ReadonlyMap<number, EventRow>>;
-  /** How many events were seen, over all runs and tabs. */
-  readonly count: number;
-  /** Resolves when so many were seen, or when the run that is shown has ended. */
-  untilCount(count: number): Promise<void>;
-}
+/** What was on screen in any tab, from the moment it was: whatever is here was shown before the tab died. */
+class Screen {
+  /** By run, then by sequence. */
+  readonly seen = new Map<string, Map<number, EventRow>>();
+  readonly #waiting = new Set<() => void>();
+  #ended = false;
 
-/** Is told of each event the moment it is on screen: whatever it has heard was shown before the tab died. */
-async function watchTheScreen(context: BrowserContext): Promise<Screen> {
-  const seen = new Map<string, Map<number, EventRow>>();
-  const waiting = new Set<() => void>();
-  let ended = false;
-  const count = () => [...seen.values()].reduce((sum, events) => sum + events.size, 0);
-  await context.exposeFunction('tellTheTest', (runId: string, rows: readonly (readonly string[])[]) => {
-    const events = seen.get(runId) ?? new Map<number, EventRow>();
-    seen.set(runId, events);
+  /** How many events were seen, over all runs and tabs. */
+  get count(): number {
+    return [...this.seen.values()].reduce((sum, events) => sum + events.size, 0);
+  }
+
+  /** Resolves when so many were seen, or when the run that is shown has ended. */
+  untilCount(wanted: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        if (this.count < wanted && !this.#ended) return;
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      wake();
+    });
+  }
+
+  /** Before the page is opened. */
+  async watch(page: Page): Promise<void> {
+    await page.exposeFunction('tellTheTest', (runId: string, rows: readonly (readonly string[])[]) => {
+      this.#tell(runId, rows);
+    });
+    await page.addInitScript(tellOfEvents);
+  }
+
+  #tell(runId: string, rows: readonly (readonly string[])[]): void {
+    const events = this.seen.get(runId) ?? new Map<number, EventRow>();
+    this.seen.set(runId, events);
     for (const [sequence = '', session = '', eventType = '', action = '', detail = ''] of rows) {
       events.set(Number(sequence), { sequence: Number(sequence), session, eventType, action, detail });
     }
-    ended = rows.some((row) => row.includes('finish'));
-    for (const wake of waiting) wake();
-  });
-  await context.addInitScript(() => {
-    let told = '';
-    new MutationObserver(() => {
-      const runId = document.querySelector('main h1 .mono')?.textContent ?? '';
-      const table = [...document.querySelectorAll('section')].find(
-        (section) => section.querySelector('h2')?.textContent === 'agent_events',
-      );
-      const rows = [...(table?.querySelectorAll('tbody tr') ?? [])].map((row) =>
-        [...row.querySelectorAll('td')].map((cell) => cell.textContent.replace(/[^\w:.\- ]/g, '').trim()),
-      );
-      const text = JSON.stringify([runId, rows]);
-      if (rows.length === 0 || text === told) return;
-      told = text;
-      const { tellTheTest } = window as unknown as { tellTheTest: (run: string, shown: string[][]) => void };
-      tellTheTest(runId, rows);
-    }).observe(document, { subtree: true, childList: true, characterData: true });
-  });
-  return {
-    seen,
-    get count() {
-      return count();
-    },
-    untilCount: (wanted) =>
-      new Promise((resolve) => {
-        const wake = (): void => {
-          if (count() < wanted && !ended) return;
-          waiting.delete(wake);
-          resolve();
-        };
-        waiting.add(wake);
-        wake();
-      }),
-  };
+    this.#ended = rows.some((row) => row.includes('finish'));
+    for (const wake of this.#waiting) wake();
+  }
+}
+
+/** Runs on the page. */
+function tellOfEvents(): void {
+  let told = '';
+  new MutationObserver(() => {
+    const runId = document.querySelector('main h1 .mono')?.textContent ?? '';
+    const table = [...document.querySelectorAll('section')].find(
+      (section) => section.querySelector('h2')?.textContent === 'agent_events',
+    );
+    const rows = [...(table?.querySelectorAll('tbody tr') ?? [])].map((row) =>
+      [...row.querySelectorAll('td')].map((cell) => cell.textContent.replace(/[^\w:.\- ]/g, '').trim()),
+    );
+    const text = JSON.stringify([runId, rows]);
+    if (rows.length === 0 || text === told) return;
+    told = text;
+    const { tellTheTest } = window as unknown as { tellTheTest: (run: string, shown: string[][]) => void };
+    tellTheTest(runId, rows);
+  }).observe(document, { subtree: true, childList: true, characterData: true });
 }

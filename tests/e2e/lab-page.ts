@@ -2,9 +2,10 @@
  * Owns: the lab as a person finds their way on it, by names of controls and regions; and what it shows, as data.
  * Leaves: what should be there to the tests; the stored truth to database-file.ts.
  */
-import { readFile } from 'node:fs/promises';
-import { expect, type Locator, type Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { DatabaseFile } from './database-file.ts';
+import { downloaded, type Downloaded } from './download.ts';
+import { expect } from './expect.ts';
 
 export interface EventRow {
   readonly sequence: number;
@@ -54,7 +55,7 @@ export class LabPage {
   }
 
   async ready(): Promise<void> {
-    await expect(this.page.getByText(/LIVE/)).toBeVisible({ timeout: 30_000 });
+    await expect.poll(() => this.page.getByText(/LIVE/).isVisible(), { timeout: 30_000 }).toBe(true);
   }
 
   async press(name: string): Promise<void> {
@@ -185,11 +186,8 @@ export class LabPage {
     return lines.map((line) => line.replace(/\s+/g, ' ').trim());
   }
 
-  async downloadBytes(button: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
-    const started = this.page.waitForEvent('download');
-    await this.press(button);
-    const download = await started;
-    return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+  downloadBytes(button: string): Promise<Downloaded> {
+    return downloaded(this.page, () => this.press(button));
   }
 
   /** The stored database, read by an SQLite of the test's own. */

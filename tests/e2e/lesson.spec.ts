@@ -215,26 +215,32 @@ test('a run whose tab was closed waits, in a new tab, for Resume', async ({ lab,
   await next.expectInvariantsHold();
 });
 
-test('a crash that is armed every time, with automatic resume, stops and asks', async ({ lab, page }) => {
-  await page.clock.install();
-  await lab.open();
-  await lab.arm('lookup_runbook.checkpoint.begin', 'every time');
-  await lab.acrossReload(() => lab.press('Run to the end'));
-  for (const sessions of [2, 3]) {
-    await expect(lab.card).toContainText('Resuming by itself would loop, so the run waits for you.');
-    // A minute later it still waits: nothing counts down.
-    await page.clock.runFor(60_000);
-    await expect(lab.button('Resume', lab.card)).toBeEnabled();
-    await lab.acrossReload(() => lab.button('Resume', lab.card).click());
-    const database = await lab.database();
-    expect(database.rows('SELECT count(DISTINCT session) AS n FROM agent_events')).toEqual([{ n: sessions }]);
-    expect(database.rows('SELECT version FROM agent_runs')).toEqual([{ version: 1 }]);
-  }
-  await lab.press('Disarm');
-  await lab.button('Resume', lab.card).click();
-  await lab.expectRun({ status: 'completed', version: 4 });
-  expect(await lab.calls()).toEqual(['run-T104:lookup_runbook', 'run-T104:draft_reply']);
-  await lab.expectInvariantsHold();
+test.describe('with a clock of the test’s own', () => {
+  test.use({ ownBrowser: true });
+
+  test('a crash that is armed every time, with automatic resume, stops and asks', async ({ lab, page }) => {
+    await page.clock.install();
+    await lab.open();
+    await lab.arm('lookup_runbook.checkpoint.begin', 'every time');
+    await lab.acrossReload(() => lab.press('Run to the end'));
+    for (const sessions of [2, 3]) {
+      await expect(lab.card).toContainText('Resuming by itself would loop, so the run waits for you.');
+      // A minute later it still waits: nothing counts down.
+      await page.clock.runFor(60_000);
+      await expect(lab.button('Resume', lab.card)).toBeEnabled();
+      await lab.acrossReload(() => lab.button('Resume', lab.card).click());
+      const database = await lab.database();
+      expect(database.rows('SELECT count(DISTINCT session) AS n FROM agent_events')).toEqual([
+        { n: sessions },
+      ]);
+      expect(database.rows('SELECT version FROM agent_runs')).toEqual([{ version: 1 }]);
+    }
+    await lab.press('Disarm');
+    await lab.button('Resume', lab.card).click();
+    await lab.expectRun({ status: 'completed', version: 4 });
+    expect(await lab.calls()).toEqual(['run-T104:lookup_runbook', 'run-T104:draft_reply']);
+    await lab.expectInvariantsHold();
+  });
 });
 
 test.describe('with time to die between resume and the next checkpoint', () => {

@@ -1,5 +1,5 @@
 /** Owns: the lesson's run as it must come out: the nine events and the report, word for word; and doing it. */
-import { expect } from '@playwright/test';
+import { expect } from './expect.ts';
 import type { EventRow, LabPage } from './lab-page.ts';
 
 export const lessonBoundary = 'lookup_runbook.tool.durable';
@@ -25,7 +25,7 @@ export const lessonEvents: readonly EventRow[] = [
 }));
 
 export const versionsLine =
-  /^tested browser: Chrom(e|ium) \d+ \| SQLite: \d+\.\d+\.\d+ \| sql\.js: \d+\.\d+\.\d+$/;
+  /^tested browser: (Chrom(e|ium)|Firefox) \d+ \| SQLite: \d+\.\d+\.\d+ \| sql\.js: \d+\.\d+\.\d+$/;
 
 export const finalReply =
   'Priority: urgent. Next step: Check the gateway heartbeat, then ask a technician to inspect the sensor.';
