@@ -55,6 +55,8 @@ export interface AgentDatabase extends Database {
    * it is done again on what is stored then: what was kept is what was replaced.
    */
   replace(boundary: string, replacement: Replacement): Promise<Result<null>>;
+  /** Gives back the room that deleted rows left, as one commit: SQLite keeps it for new rows otherwise. O(size). */
+  vacuum(): Promise<Result<null>>;
   /** Folds the stored log when it has grown long; true when it did. Call it when nobody waits. */
   compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>>;
   /** Stores what is in memory anew, after StorageGone. False: another tab has stored a database since; this one stays in memory. */

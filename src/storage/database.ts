@@ -32,6 +32,8 @@ export interface DatabaseParts {
   readonly clock: Clock;
   /** Called after each durable commit: for the hint to other tabs. */
   readonly announce?: (generation: number) => void;
+  /** Bytes of log after which it is folded, in place of the usual; tests fold often. */
+  readonly foldAfter?: number;
 }
 
 /**
@@ -141,6 +143,15 @@ class SqlJsDatabase implements AgentDatabase {
       }
       this.#changes = [];
       this.#parts.crash.reach(`${boundary}.committed`);
+      return succeed(null);
+    });
+  }
+
+  vacuum(): Promise<Result<null>> {
+    return this.#written('vacuum', () => {
+      this.#parts.crash.reach('vacuum.begin');
+      this.#database.exec('VACUUM');
+      this.#parts.crash.reach('vacuum.committed');
       return succeed(null);
     });
   }

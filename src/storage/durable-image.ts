@@ -8,6 +8,7 @@
  * - A record whose outcome is unknown is sent again, the same and no other, before anything else is written.
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
+import type { CrashPort } from '../engine/ports.ts';
 import type { Checksum } from './checksum.ts';
 import { ImagePages } from './image-pages.ts';
 import type { RecordedFile } from './recorded-file.ts';
@@ -36,17 +37,20 @@ export interface OpenedImage {
 }
 
 export interface ImageParts {
+  readonly crash: CrashPort;
   readonly store: PageStore;
   readonly checksum: Checksum;
   readonly random: Random;
+  /** Bytes of log after which it is folded, in place of the usual; tests fold often. */
+  readonly foldAfter?: number;
 }
 
 /**
- * Shorter logs are not worth a fold; longer ones are, once they reach an eighth of the image: opening stays short,
- * and what folds write stays a constant times what commits write.
+ * Bytes of log that are worth a fold: more of it makes opening slow, and folding more often writes the same pieces
+ * again and again. The larger the image, the more a fold writes, so the longer the log may grow.
  */
-const leastLogToFold = 1024 * 1024;
-const logShareToFold = 1 / 8;
+const leastLogToFold = 512 * 1024;
+const logShareToFold = 1 / 32;
 
 /**
  * Reads the stored image and checks it; stores `fresh()` first where there is none.
@@ -181,16 +185,14 @@ export class DurableImage {
 
   /** Folds the log into the base when it has grown long. True when it was folded. */
   async compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>> {
-    const imageBytes = this.#file.byteCount;
-    if (this.#unknown || this.#logBytes <= Math.max(leastLogToFold, imageBytes * logShareToFold))
-      return succeed(false);
-    return this.compact();
-  }
-
-  async compact(): Promise<Result<boolean, StorageFailure>> {
+    const usual = Math.max(leastLogToFold, this.#file.byteCount * logShareToFold);
+    const { foldAfter = usual, crash } = this.#parts;
+    if (this.#unknown || this.#logBytes <= foldAfter) return succeed(false);
+    crash.reach('fold.begin');
     const done = await this.#parts.store.compact(sealBase(this.#parts.checksum, this.#head, this.#file));
     // Folded, by us or by another tab; or it failed, and is tried again once as much has been written anew.
     this.#logBytes = 0;
+    crash.reach('fold.durable');
     return done;
   }
 
