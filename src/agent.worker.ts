@@ -1,7 +1,7 @@
 /** The agent's worker: SQLite and the engine. Chooses the concrete parts; attaches its listener before it awaits. */
 import wasmUrl from 'sql.js/dist/sql-wasm-browser.wasm?url';
 import ticketsCsv from '../static/facility_tickets.csv?raw';
-import { openLabStorage } from './bridge/lab-opening.ts';
+import { imagesAt, openLabStorage } from './bridge/lab-opening.ts';
 import { labServer } from './bridge/lab-server.ts';
 import type { FromWorker, Request } from './bridge/protocol.ts';
 import type { Server } from './bridge/server.ts';
@@ -22,9 +22,12 @@ const lab = labServer({
   tickets: parseTickets(ticketsCsv),
   sqljsVersion: __SQLJS_VERSION__,
   workerId: randomId(cryptoRandom),
-  open: (params) =>
+  images: (params) =>
+    imagesAt(params, cryptoRandom, clock, (waiting) => server?.push({ type: 'waiting', waiting })),
+  open: (params, images) =>
     openLabStorage({
       params,
+      images,
       crash,
       clock,
       random: cryptoRandom,

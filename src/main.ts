@@ -1,21 +1,29 @@
 /** The page. Chooses the concrete parts and puts them together; decides nothing else. */
 import { mount, type Component } from 'svelte';
+import { commandLock } from './bridge/command-lock.ts';
 import { fileInspector } from './bridge/file-inspector.ts';
+import { tabPresence } from './bridge/presence.ts';
 import { labWorkers } from './bridge/workers.ts';
 import { diskOf } from './lab/disk.ts';
 import { Guide } from './lab/guide.svelte.ts';
 import { Lab } from './lab/lab.svelte.ts';
 import { LabFiles } from './lab/lab-files.svelte.ts';
+import { cryptoRandom, randomId } from './storage/random.ts';
 import { idbKeep } from './ui/keep.ts';
+import { watchPageLife } from './ui/page-life.ts';
 import { Route } from './ui/route.svelte.ts';
 import { Settings } from './ui/settings.svelte.ts';
 import Shell from './ui/Shell.svelte';
+import { TabCount } from './ui/tab-count.svelte.ts';
 import { markVisit } from './ui/visit.ts';
 import { wait } from './ui/wait.ts';
 import './ui/theme.css';
 
 /** Several copies of this page may share one origin: each has its own name. */
 const storageName = `crashpoint:${new URL('.', location.href).pathname}`;
+/** On plain http there are none. */
+const locks: LockManager | undefined = navigator.locks;
+const lock = commandLock(locks, `${storageName}:command`);
 const keep = idbKeep(`${storageName}:page`);
 const settings = new Settings(keep);
 const guide = new Guide(keep);
@@ -24,6 +32,7 @@ const lab = new Lab({
     newAgent: () => new Worker(new URL('./agent.worker.ts', import.meta.url), { type: 'module' }),
     newDesk: () => new Worker(new URL('./desk.worker.ts', import.meta.url), { type: 'module' }),
     storageName,
+    lock,
   }),
   keep,
   settings,
@@ -38,7 +47,16 @@ const lab = new Lab({
 const newFileWorker = (): Worker =>
   new Worker(new URL('./file.worker.ts', import.meta.url), { type: 'module' });
 const files = new LabFiles(lab, fileInspector(newFileWorker));
+lab.whenOpened = () => void files.listQuarantined();
 lab.predictFirst = () => guide.holdsResume(lab.view?.selected?.run.runId ?? null);
+
+const tabs = new TabCount();
+const presence = tabPresence({
+  channel: () =>
+    typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(`${storageName}:tabs`),
+  tab: randomId(cryptoRandom),
+  count: (count) => (tabs.open = count),
+});
 
 const startPage = async (): Promise<Component> => (await import('./lab/StartPage.svelte')).default;
 const labScreen = async (): Promise<Component> => {
@@ -57,15 +75,34 @@ mount(Shell, {
     ],
     disk: () => diskOf(lab),
     persisted: () => lab.persisted,
+    onpersist: () => void lab.persist(),
+    tabs: () => tabs.open,
     ondownload: () => void files.downloadDatabase(),
   },
 });
 
 addEventListener('beforeunload', (event) => {
-  // Only where a reload loses work: in memory, with something to lose.
-  if (lab.worker.store === 'memory' && (lab.view?.counts.runs ?? 0) > 0) event.preventDefault();
+  // Only where a reload loses work: what is in memory alone, with something to lose.
+  const onlyHere = lab.worker.store === 'memory' || lab.worker.unsaved?.failure.type === 'StorageGone';
+  if (onlyHere && (lab.view?.counts.runs ?? 0) > 0) event.preventDefault();
 });
+watchPageLife({
+  sleeps: () => {
+    lock.letGo();
+    presence.leave();
+  },
+  wakes: () => {
+    presence.join();
+    void lab.wake();
+  },
+  seen: () => {
+    presence.ask();
+    void lab.wake();
+  },
+});
+presence.join();
+// A tab that dies says nothing: who is asked and does not answer is gone.
+setInterval(() => document.visibilityState === 'visible' && presence.ask(), 5_000);
 await Promise.all([settings.load(), guide.load()]);
 void navigator.storage?.persisted?.().then((kept) => (lab.persisted = kept));
 await lab.open();
-await files.listQuarantined();

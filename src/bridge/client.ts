@@ -3,9 +3,10 @@
  * Leaves: what a reply means to the screens.
  * Invariant: every request settles exactly once, with WorkerLost when the worker dies first. It never rejects.
  */
-import type { Result } from '../engine/failure.ts';
+import type { Failure, Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { CommandName, CommandResult, FromWorker, Params, Push, Reply } from './protocol.ts';
+import { whyStopped } from './stopped.ts';
 import type { LabView } from './views.ts';
 
 /** A result, and after a failure what the database shows, where that could be read. */
@@ -18,8 +19,8 @@ export interface Client {
     transfer?: readonly Transferable[],
   ): Promise<Answer<CommandResult<C>>>;
   onPush(listener: (push: Push) => void): void;
-  /** Called once, with the reason, when the worker dies by itself. */
-  onLost(listener: (reason: string) => void): void;
+  /** Called once, with the reason, when the worker dies by itself, or never came to life (WorkerNotLoaded). */
+  onLost(listener: (failure: Failure) => void): void;
   /** Kills the worker at this instant, whatever it is doing. All requests under way settle with WorkerLost. */
   terminate(): void;
 }
@@ -27,9 +28,11 @@ export interface Client {
 export function connect(worker: Worker): Client {
   const waiting = new Map<number, (answer: Answer<CommandResult<CommandName>>) => void>();
   const pushListeners: ((push: Push) => void)[] = [];
-  const lostListeners: ((reason: string) => void)[] = [];
+  const lostListeners: ((failure: Failure) => void)[] = [];
   let lastId = 0;
   let lostBecause: string | null = null;
+  /** The worker has said something, so its program is here. */
+  let heard = false;
 
   function lose(reason: string): void {
     if (lostBecause !== null) return;
@@ -38,30 +41,37 @@ export function connect(worker: Worker): Client {
     for (const settle of waiting.values()) settle(fail({ type: 'WorkerLost', reason }));
     waiting.clear();
   }
-  function die(reason: string): void {
+  function die(failure: Failure, reason: string): void {
     if (lostBecause !== null) return;
     lose(reason);
-    for (const listener of lostListeners) listener(reason);
+    for (const listener of lostListeners) listener(failure);
+  }
+  function dieOf(failure: Failure): void {
+    if (failure.type === 'WorkerFault') die(failure, failure.message);
+    if (failure.type === 'OutOfMemory') die(failure, failure.reason);
   }
   function settle(reply: Reply): void {
     const waiter = waiting.get(reply.id);
     waiting.delete(reply.id);
     waiter?.(reply.ok ? succeed(reply.result) : { ...fail(reply.failure), view: reply.view });
-    if (!reply.ok && reply.failure.type === 'WorkerFault') die(reply.failure.message);
+    if (!reply.ok) dieOf(reply.failure);
   }
 
   worker.addEventListener('message', (event: MessageEvent<FromWorker>) => {
     if (lostBecause !== null) return;
+    heard = true;
     if (event.data.type === 'reply') settle(event.data);
-    else if (event.data.type === 'fault') die(event.data.message);
+    else if (event.data.type === 'fault') dieOf(event.data.failure);
     else for (const listener of pushListeners) listener(event.data);
   });
   worker.addEventListener('error', (event) => {
     event.preventDefault();
-    die(event.message || 'the worker could not be loaded');
+    // A program that does not arrive is an error without a message.
+    if (!heard && !event.message) die({ type: 'WorkerNotLoaded', worker: 'agent' }, 'it could not be loaded');
+    else dieOf(whyStopped(event.message || 'no reason was given'));
   });
   worker.addEventListener('messageerror', () => {
-    die('a message could not be read');
+    dieOf(whyStopped('a message could not be read'));
   });
 
   return {

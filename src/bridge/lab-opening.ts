@@ -9,11 +9,13 @@ import type { Clock, CrashPort } from '../engine/ports.ts';
 import { loadChecksum } from '../storage/checksum.ts';
 import { openDatabase } from '../storage/database.ts';
 import { idbStorage } from '../storage/idb-page-store.ts';
+import type { ImageStorage } from '../storage/image-storage.ts';
 import { portStorage } from '../storage/port-page-store.ts';
 import type { Random } from '../storage/random.ts';
 import type { Sqlite } from '../storage/sqlite.ts';
 import { loadSqlite } from '../storage/sqlite.ts';
 import { joinTabs } from '../storage/tabs.ts';
+import { usualWaits, WaitWatch, type Waiting } from '../storage/waits.ts';
 import type { DeskClient } from '../world/desk-port.ts';
 import { connectDesk } from '../world/desk-port.ts';
 import type { LabStorage } from './lab-storage.ts';
@@ -25,10 +27,23 @@ export interface Opening {
   readonly clock: Clock;
   readonly random: Random;
   readonly wasmUrl: string;
+  readonly images: ImageStorage;
   /** Told as the program arrives, in bytes; `total` 0: unknown. */
   loading(loaded: number, total: number): void;
   /** Another tab wrote. */
   changedElsewhere(): void;
+}
+
+/** Where the page wants the images to be. Nothing is opened yet. `waiting`: told while storage lets somebody wait. */
+export function imagesAt(
+  { place, storageName }: Params<'open'>,
+  random: Random,
+  clock: Clock,
+  waiting: (waiting: Waiting | null) => void,
+): ImageStorage {
+  if (place.type === 'memory') return portStorage(place.port);
+  const waits = { ...usualWaits, watch: new WaitWatch(waiting) };
+  return idbStorage({ factory: indexedDB, storageName, random, clock, waits });
 }
 
 /** How long the desk may take to answer a call. */
@@ -40,15 +55,11 @@ export interface OpenedStorage {
 }
 
 export async function openLabStorage(opening: Opening): Promise<Result<OpenedStorage>> {
-  const { params, crash, clock, random } = opening;
+  const { params, crash, clock, random, images } = opening;
   const desk = connectDesk(params.deskPort, crash, deskSeconds);
   const sqlite = await fetchSqlite(opening);
   if (!sqlite.ok) return sqlite;
   const { storageName, place } = params;
-  const images =
-    place.type === 'memory'
-      ? portStorage(place.port)
-      : idbStorage({ factory: indexedDB, storageName, random, clock });
   const checksum = await loadChecksum();
   const tabs = place.type === 'memory' ? null : joinTabs(storageName, opening.changedElsewhere);
   const database = await openDatabase({

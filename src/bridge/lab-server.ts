@@ -2,21 +2,22 @@
  * Owns: the commands of the lab, on one open database.
  * Leaves: turns and replies to server.ts; the rules of a run to engine/; what is shown to lab-view.ts.
  */
+import { loadRun } from '../engine/checkpoint.ts';
 import type { CrashPlan } from '../engine/crash.ts';
 import type { Engine } from '../engine/engine.ts';
 import { labelOf } from '../engine/events.ts';
-import type { Result } from '../engine/failure.ts';
+import type { Failure, Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
 import { step } from '../engine/runner.ts';
 import { resumeRun, startRun } from '../engine/start.ts';
 import { checkInspected } from '../storage/import-file.ts';
+import type { ImageStorage } from '../storage/image-storage.ts';
 import { freshImage } from '../storage/schema.ts';
 import type { LabStorage } from './lab-storage.ts';
 import {
+  deleteFormer,
   dropUnreachable,
-  quarantinedBytes,
-  quarantinedImages,
   readLabId,
   readUndoName,
   replaceLab,
@@ -32,7 +33,8 @@ import type { DeskClient } from '../world/desk-port.ts';
 import { readTables } from './lab-view.ts';
 import type { Params } from './protocol.ts';
 import type { Handlers, Work } from './server.ts';
-import type { LabView } from './views.ts';
+import { storedImages } from './stored-images.ts';
+import type { LabView, RunView } from './views.ts';
 
 export interface LabParts {
   readonly crash: CrashPlan;
@@ -41,8 +43,13 @@ export interface LabParts {
   readonly sqljsVersion: string;
   /** Random, new for each life of a worker. */
   readonly workerId: string;
-  /** Opens the database where the page wants it, and the way to the desk. */
-  open(params: Params<'open'>): Promise<Result<{ readonly storage: LabStorage; readonly desk: DeskClient }>>;
+  /** Where the page wants the images to be. */
+  images(params: Params<'open'>): ImageStorage;
+  /** Opens the database there, and the way to the desk. */
+  open(
+    params: Params<'open'>,
+    images: ImageStorage,
+  ): Promise<Result<{ readonly storage: LabStorage; readonly desk: DeskClient }>>;
 }
 
 interface OpenLab {
@@ -58,6 +65,7 @@ export interface LabServer extends Work {
 
 export function labServer(parts: LabParts): LabServer {
   const { crash, clock } = parts;
+  let images: ImageStorage | null = null;
   let lab: OpenLab | null = null;
   let selectedRunId: string | null = null;
   let serial = 0;
@@ -79,14 +87,16 @@ export function labServer(parts: LabParts): LabServer {
     const undo = await undoView(storage, undoName);
     selectedRunId = tables.selected?.run.runId ?? null;
     serial += 1;
+    const shown = storageView(storage);
     return {
       serial,
       ...tables,
+      selected: tables.selected && asReadOnly(tables.selected, shown.readOnly),
       lastCommit: storage.database.lastCommit,
       session: label,
       calls: calls.ok ? calls.value : [],
       worldFailure: calls.ok ? null : calls.failure,
-      storage: storageView(storage),
+      storage: shown,
       undo,
       versions: { sqlite: storage.sqlite.version, sqljs: parts.sqljsVersion },
     };
@@ -103,10 +113,30 @@ export function labServer(parts: LabParts): LabServer {
     return refreshed.ok ? succeed(await read(opened())) : refreshed;
   }
 
+  /** Goes on with a run that is as it was seen; else nothing is done, and the conflict is told (R3). */
+  function goOn(
+    { runId, version }: Params<'step'>,
+    work: (engine: Engine) => Promise<Result<unknown>>,
+  ): Promise<Result<LabView>> {
+    selectedRunId = runId;
+    return shown(async ({ engine }) => {
+      const run = await engine.database.read((reader) => loadRun(reader, runId));
+      if (run?.status === 'running' && run.version !== version) {
+        return fail({ type: 'StateConflict', runId, expected: version, stored: run.version });
+      }
+      return work(engine);
+    });
+  }
+
   const handlers: Handlers = {
+    ...storedImages(() => {
+      if (images === null) throw new Error('a command came before open');
+      return images;
+    }),
     open: async (params) => {
       crash.arm(params.arms);
-      const result = await parts.open(params);
+      images = parts.images(params);
+      const result = await parts.open(params, images);
       if (!result.ok) return result;
       const { storage, desk } = result.value;
       selectedRunId = params.selectedRunId;
@@ -116,7 +146,15 @@ export function labServer(parts: LabParts): LabServer {
       const { database } = storage;
       const { workerId } = parts;
       lab = { storage, desk, engine: { database, clock, crash, tools, workflow: triage, workerId } };
-      return succeed(await view());
+      const { readOnly } = database.state;
+      if (readOnly === null) return succeed(await view());
+      try {
+        return succeed(await view());
+      } catch {
+        // A newer page's tables need not be what this one asks for.
+        lab = null;
+        return fail(readOnly);
+      }
     },
     view: (params) => {
       selectedRunId = params.selectedRunId;
@@ -135,14 +173,13 @@ export function labServer(parts: LabParts): LabServer {
         return started;
       });
     },
-    resume: ({ runId }) => {
-      selectedRunId = runId;
-      return shown(({ engine }) => resumeRun(engine, runId));
+    refresh: async () => {
+      const refreshed = await opened().storage.database.refresh();
+      if (!refreshed.ok) return refreshed;
+      return succeed(refreshed.value ? await view() : null);
     },
-    step: ({ runId }) => {
-      selectedRunId = runId;
-      return shown(({ engine }) => step(engine, runId));
-    },
+    resume: (params) => goOn(params, (engine) => resumeRun(engine, params.runId)),
+    step: (params) => goOn(params, (engine) => step(engine, params.runId)),
     arm: ({ arms }) => {
       crash.arm(arms);
       return Promise.resolve(succeed(null));
@@ -158,12 +195,15 @@ export function labServer(parts: LabParts): LabServer {
     exportDatabase: () => fresh(({ storage }) => storage.database.image()),
     exportTrace: ({ runId }) =>
       fresh(({ storage }) => storage.database.read((reader) => traceCsv(reader, runId))),
-    quarantined: () => quarantinedImages(opened().storage),
-    exportQuarantined: ({ name }) => quarantinedBytes(opened().storage, name),
-    deleteQuarantined: async ({ name }) => {
-      const { storage } = opened();
-      const deleted = await storage.kept.delete(name);
-      return deleted.ok ? quarantinedImages(storage) : deleted;
+    exportMemory: async () => succeed(await opened().storage.database.image()),
+    storeAgain: async () => {
+      const stored = await opened().storage.database.storeAgain();
+      if (!stored.ok) return stored;
+      return stored.value ? succeed(await view()) : fail({ type: 'StorageGone', replaced: true });
+    },
+    deleteFormer: async () => {
+      const deleted = await deleteFormer(opened().storage);
+      return deleted.ok ? succeed(await view()) : deleted;
     },
   };
 
@@ -181,4 +221,11 @@ export function labServer(parts: LabParts): LabServer {
       return refreshed?.ok && refreshed.value ? view() : null;
     },
   };
+}
+
+/** A run in a newer page's database is shown and not continued. */
+function asReadOnly(selected: RunView, readOnly: Failure | null): RunView {
+  return readOnly !== null && selected.run.status === 'running'
+    ? { ...selected, obstacle: readOnly }
+    : selected;
 }

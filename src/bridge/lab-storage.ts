@@ -13,7 +13,6 @@ import { isSetAside, type KeptImages } from '../storage/kept-images.ts';
 import type { Random } from '../storage/random.ts';
 import { randomId } from '../storage/random.ts';
 import type { Sqlite } from '../storage/sqlite.ts';
-import type { QuarantinedImage } from './protocol.ts';
 import type { LabView, StorageView } from './views.ts';
 
 export interface LabStorage {
@@ -38,8 +37,8 @@ export function readUndoName(reader: Reader): string | null {
 }
 
 export function storageView({ database }: LabStorage): StorageView {
-  const { kind, generation, bytes, savedAtUtc } = database.state;
-  return { kind, generation, bytes, savedAtUtc };
+  const { kind, generation, bytes, savedAtUtc, readOnly } = database.state;
+  return { kind, generation, bytes, savedAtUtc, readOnly };
 }
 
 /** Puts `bytes` in place of the lab's database, which is kept for *Undo*. */
@@ -87,7 +86,7 @@ export async function undoView({ kept }: LabStorage, name: string | null): Promi
   const listed = await kept.list();
   const image = listed.ok ? listed.value.find((one) => one.name === name) : undefined;
   if (image === undefined || image.kind === 'quarantined' || image.kind === 'newer') return null;
-  return { runs: image.runs, what: image.kind, atUtc: image.atUtc };
+  return { runs: image.runs, what: image.kind, atUtc: image.atUtc, bytes: image.bytes };
 }
 
 /** Deletes kept images that no *Undo* can reach any more. One that can't be deleted now stays until the next time. */
@@ -100,15 +99,8 @@ export async function dropUnreachable({ database, kept }: LabStorage): Promise<v
   }
 }
 
-export async function quarantinedImages({ kept }: LabStorage): Promise<Result<readonly QuarantinedImage[]>> {
-  const listed = await kept.list();
-  if (!listed.ok) return listed;
-  const images = listed.value.filter((image) => image.kind === 'quarantined');
-  return succeed(images.map(({ name, reason, atUtc, bytes }) => ({ name, reason, atUtc, bytes })));
-}
-
-export async function quarantinedBytes({ kept }: LabStorage, name: string): Promise<Result<Uint8Array>> {
-  const bytes = await kept.get(name);
-  if (!bytes.ok) return bytes;
-  return bytes.value === null ? fail({ type: 'ImageNotKept', name }) : succeed(bytes.value);
+/** Deletes the copy that *Undo* would bring back. */
+export async function deleteFormer({ database, kept }: LabStorage): Promise<Result<null>> {
+  const name = await database.read(readUndoName);
+  return name === null ? succeed(null) : kept.delete(name);
 }

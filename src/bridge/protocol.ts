@@ -5,7 +5,10 @@
  */
 import type { Arm } from '../engine/crash.ts';
 import type { Failure } from '../engine/failure.ts';
+import type { Waiting } from '../storage/waits.ts';
 import type { LabView } from './views.ts';
+
+export type { Waiting };
 
 export interface Commands {
   /**
@@ -25,12 +28,17 @@ export interface Commands {
   };
   /** The lab with this run selected (null: the latest run). Reads what other tabs wrote, too. */
   view: { params: { readonly selectedRunId: string | null }; result: LabView };
+  /** What other tabs wrote since the last view; null: nothing. */
+  refresh: { params: Record<string, never>; result: LabView | null };
   /** Starts a run for the ticket: one commit, version 0. Ends the possibility to undo a reset. */
   start: { params: { readonly ticketId: string }; result: LabView };
-  /** Records that this session takes the run up (run_resumed), if it has not yet. */
-  resume: { params: { readonly runId: string }; result: LabView };
-  /** Does the run's next action, after taking the run up if need be. */
-  step: { params: { readonly runId: string }; result: LabView };
+  /**
+   * Records that this session takes the run up (run_resumed), if it has not yet. `version`: the one that was seen when
+   * this was asked for. Another one is stored by now: StateConflict, nothing written (R3).
+   */
+  resume: { params: { readonly runId: string; readonly version: number }; result: LabView };
+  /** Does the run's next action, after taking the run up if need be. `version`: as for resume. */
+  step: { params: { readonly runId: string; readonly version: number }; result: LabView };
   /** Which boundaries to crash at, from now on. Replaces what was armed. */
   arm: { params: { readonly arms: readonly Arm[] }; result: null };
   /** Deletes all runs, events and effects and starts session numbers again at 1. Undo keeps the old image. */
@@ -41,9 +49,19 @@ export interface Commands {
   importFile: { params: { readonly image: Uint8Array }; result: LabView };
   /** The durable image, for download. */
   exportDatabase: { params: Record<string, never>; result: Uint8Array };
+  /** The last commit that this session knows to be durable, from its memory: storage is not asked. */
+  exportMemory: { params: Record<string, never>; result: Uint8Array };
+  /** The stored image as far as it can be read, unchecked and without SQLite: for when the database does not open. */
+  exportStored: { params: Record<string, never>; result: Uint8Array };
+  /** Stores what is in memory anew, after StorageGone. */
+  storeAgain: { params: Record<string, never>; result: LabView };
+  /** Leaves the stored image of a newer page beside, untouched: the next `open` starts fresh. */
+  startBeside: { params: { readonly image: string }; result: null };
+  /** Deletes the copy that undo would bring back, to give room back. */
+  deleteFormer: { params: Record<string, never>; result: LabView };
   /** The run's events as CSV (RFC 4180), in the lesson's columns; null: of all runs. */
   exportTrace: { params: { readonly runId: string | null }; result: string };
-  /** Damaged images that were set aside. */
+  /** Images that were set aside: damaged, or a newer page's. */
   quarantined: { params: Record<string, never>; result: readonly QuarantinedImage[] };
   /** The bytes of one of them, for download: as stored, however damaged. */
   exportQuarantined: { params: { readonly name: string }; result: Uint8Array };
@@ -53,12 +71,29 @@ export interface Commands {
 
 export interface QuarantinedImage {
   readonly name: string;
+  readonly kind: 'quarantined' | 'newer';
   readonly reason: string;
   readonly atUtc: string;
   readonly bytes: number;
 }
 
 export type CommandName = keyof Commands;
+
+/** Commands after which something may be stored that was not before. */
+const writing: ReadonlySet<CommandName> = new Set([
+  'start',
+  'resume',
+  'step',
+  'reset',
+  'undo',
+  'importFile',
+  'storeAgain',
+]);
+
+export function isWriting(command: CommandName): boolean {
+  return writing.has(command);
+}
+
 export type Params<C extends CommandName> = Commands[C]['params'];
 export type CommandResult<C extends CommandName> = Commands[C]['result'];
 
@@ -85,11 +120,16 @@ export type Reply =
 export type Push =
   /** A crash happened at this boundary: every port of the worker is dead. Terminate it. */
   | { readonly type: 'halted'; readonly boundary: string }
-  /** A fault of ours outside any request: the worker has stopped. */
-  | { readonly type: 'fault'; readonly message: string }
+  /** A fault of ours, or no memory left, outside any request: the worker has stopped. */
+  | { readonly type: 'fault'; readonly failure: WorkerStopped }
   /** Another tab wrote; this is what the database shows now. */
   | { readonly type: 'changed'; readonly view: LabView }
+  /** Storage lets somebody wait; null: no more. */
+  | { readonly type: 'waiting'; readonly waiting: Waiting | null }
   /** How much of the database program has arrived, in bytes; `total` 0: unknown. */
   | { readonly type: 'loading'; readonly loaded: number; readonly total: number };
+
+/** Why a worker stopped by itself. */
+export type WorkerStopped = Extract<Failure, { readonly type: 'WorkerFault' | 'OutOfMemory' }>;
 
 export type FromWorker = Reply | Push;

@@ -2,12 +2,13 @@
  * Owns: answering requests in the worker, one after the other, each with exactly one reply.
  * Leaves: the commands themselves to lab-server.ts.
  * Invariants: after a simulated crash not one message leaves (the page settles what was under way as lost); a
- * broken invariant is replied as WorkerFault and stops the worker.
+ * broken invariant is replied as WorkerFault, and a lack of memory as OutOfMemory: both stop the worker.
  */
 import { SimulatedCrash } from '../engine/crash.ts';
 import type { CrashPort } from '../engine/ports.ts';
 import type { Result } from '../engine/failure.ts';
 import type { CommandName, CommandResult, FromWorker, Params, Push, Request } from './protocol.ts';
+import { whyStopped } from './stopped.ts';
 import type { LabView } from './views.ts';
 
 export type Handlers = {
@@ -54,9 +55,8 @@ export function serve(channel: Channel, crash: CrashPort, work: Work): Server {
   function stop(error: unknown, id: number | null): void {
     stopped = true;
     if (error instanceof SimulatedCrash) return;
-    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    const failure = { type: 'WorkerFault', message } as const;
-    if (id === null) channel.postMessage({ type: 'fault', message });
+    const failure = whyStopped(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    if (id === null) channel.postMessage({ type: 'fault', failure });
     else channel.postMessage({ type: 'reply', id, ok: false, failure, view: null });
     channel.close();
   }

@@ -56,6 +56,8 @@ export interface StorageView {
   readonly bytes: number;
   /** When IndexedDB last said `complete` to this session; null: nothing written yet. */
   readonly savedAtUtc: string | null;
+  /** A newer page wrote this database: nothing can be written to it here. Null: it is this page's. */
+  readonly readOnly: Failure | null;
 }
 
 /** The selected run, as the database has it. */
@@ -97,6 +99,11 @@ export interface LabView {
   readonly suggestedBoundary: string;
   readonly storage: StorageView;
   /** Set while *Undo* would bring back what *Reset lab* or *Open database…* replaced. */
-  readonly undo: { readonly runs: number; readonly what: 'reset' | 'opened'; readonly atUtc: string } | null;
+  readonly undo: {
+    readonly runs: number;
+    readonly what: 'reset' | 'opened';
+    readonly atUtc: string;
+    readonly bytes: number;
+  } | null;
   readonly versions: { readonly sqlite: string; readonly sqljs: string };
 }

@@ -6,8 +6,10 @@
 import type { Arm } from '../engine/crash.ts';
 import type { Answer, Client } from './client.ts';
 import { connect } from './client.ts';
+import type { CommandLock } from './command-lock.ts';
 import type { DeskInit } from './desk-init.ts';
 import type { Params } from './protocol.ts';
+import { isWriting } from './protocol.ts';
 import type { LabView } from './views.ts';
 
 export interface WorkerFiles {
@@ -15,6 +17,8 @@ export interface WorkerFiles {
   newDesk(): Worker;
   /** `crashpoint:<base path>`: several copies of this page may share one origin. */
   readonly storageName: string;
+  /** Among the tabs: taken for each command that writes. */
+  readonly lock: CommandLock;
 }
 
 export interface OpenOptions {
@@ -28,10 +32,13 @@ export interface OpenOptions {
 export interface LabWorkers {
   /** A new agent worker, and the reply to `open`. Terminate the old client first. */
   open(options: OpenOptions): Promise<{ readonly client: Client; readonly opened: Answer<LabView> }>;
+  /** The desk's program did not arrive, or the desk died: the next `open` makes another one. */
+  onDeskLost(listener: () => void): void;
 }
 
 export function labWorkers(files: WorkerFiles): LabWorkers {
   let desk: { readonly worker: Worker; readonly store: OpenOptions['store'] } | null = null;
+  let deskLost = (): void => undefined;
   let memoryHost: Promise<(port: MessagePort) => void> | null = null;
 
   function deskFor(store: OpenOptions['store']): Worker {
@@ -39,7 +46,15 @@ export function labWorkers(files: WorkerFiles): LabWorkers {
     desk?.worker.terminate();
     const worker = files.newDesk();
     worker.postMessage({ type: 'open', store, storageName: `${files.storageName}:world` } satisfies DeskInit);
-    desk = { worker, store };
+    const made = { worker, store };
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      if (desk !== made) return;
+      worker.terminate();
+      desk = null;
+      deskLost();
+    });
+    desk = made;
     return worker;
   }
   async function memoryPort(): Promise<MessagePort> {
@@ -53,7 +68,7 @@ export function labWorkers(files: WorkerFiles): LabWorkers {
     open: async ({ store, arms, selectedRunId, connected }) => {
       const { port1: deskSide, port2: agentSide } = new MessageChannel();
       deskFor(store).postMessage({ type: 'connect', port: deskSide } satisfies DeskInit, [deskSide]);
-      const client = connect(files.newAgent());
+      const client = inTurnOfTabs(connect(files.newAgent()), files.lock);
       connected(client);
       const memory = store === 'memory' ? await memoryPort() : null;
       const params: Params<'open'> = {
@@ -69,6 +84,25 @@ export function labWorkers(files: WorkerFiles): LabWorkers {
         memory === null ? [agentSide] : [agentSide, memory],
       );
       return { client, opened };
+    },
+    onDeskLost: (listener) => {
+      deskLost = listener;
+    },
+  };
+}
+
+/** A command that writes is sent when no other tab is in the middle of one, or after a short wait. */
+function inTurnOfTabs(client: Client, lock: CommandLock): Client {
+  return {
+    ...client,
+    request: async (command, params, transfer) => {
+      if (!isWriting(command)) return client.request(command, params, transfer);
+      const letGo = await lock.take();
+      try {
+        return await client.request(command, params, transfer);
+      } finally {
+        letGo();
+      }
     },
   };
 }

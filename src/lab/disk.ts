@@ -3,17 +3,17 @@ import type { Disk } from '../ui/disk.ts';
 import { sentenceFor } from '../ui/sentences.ts';
 import type { Lab } from './lab.svelte.ts';
 
-const unsaved = ['NotSaved', 'StorageFull', 'OutcomeUnknown', 'StorageStuck'];
-
-export function diskOf(lab: Lab): Disk {
-  if (lab.worker.state.type === 'closed') return { type: 'closed' };
-  if (lab.view === null) return { type: 'opening' };
-  const { storage } = lab.view;
-  const { generation, bytes } = storage;
-  if (storage.kind === 'memory') return { type: 'memory', generation, bytes };
-  const failure = lab.worker.trouble?.failure;
-  if (failure && unsaved.includes(failure.type))
-    return { type: 'not-saved', reason: sentenceFor(failure).says };
-  if (lab.worker.saving) return { type: 'saving', generation, bytes };
-  return { type: 'saved', atUtc: storage.savedAtUtc, generation, bytes };
+export function diskOf({ worker, view }: Pick<Lab, 'worker' | 'view'>): Disk {
+  if (worker.waiting !== null) return { type: 'waiting', seconds: worker.waiting.seconds };
+  if (worker.state.type === 'closed') return { type: 'closed' };
+  if (view === null) return { type: 'opening' };
+  const { kind, generation, bytes, savedAtUtc, readOnly } = view.storage;
+  const failure = worker.unsaved?.failure;
+  if (failure) {
+    return { type: 'not-saved', reason: sentenceFor(failure).says, full: failure.type === 'StorageFull' };
+  }
+  if (kind === 'memory') return { type: 'memory', generation, bytes };
+  if (readOnly !== null) return { type: 'read-only', generation, bytes };
+  if (worker.saving) return { type: 'saving', generation, bytes };
+  return { type: 'saved', atUtc: savedAtUtc, generation, bytes };
 }

@@ -1,37 +1,33 @@
 /**
- * Owns: what the lab screen shows and does: the view, steps and runs, crash and coming back.
- * Leaves: what is true to the database; the worker to worker-life.svelte.ts; the card after a restart to
- * restarts.svelte.ts; files to lab-files.svelte.ts.
+ * Owns: what the lab screen shows: the view, what is chosen in it, opening, crash and coming back.
+ * Leaves: what is true to the database; the worker to worker-life.svelte.ts; going on with a run to
+ * stepping.svelte.ts; the card after a restart to restarts.svelte.ts; files to lab-files.svelte.ts.
  * Invariant: data reaches the screen through `receive` only.
  */
 import type { Answer, Client } from '../bridge/client.ts';
 import type { LabView, RunView } from '../bridge/views.ts';
 import type { Arm } from '../engine/crash.ts';
+import type { Failure } from '../engine/failure.ts';
 import { eventSentence } from '../ui/event-words.ts';
 import { Death, secondsDead } from './death.ts';
 import type { LabPorts, StoreKind } from './lab-ports.ts';
 import { readKept, writeKept, type LastCrash } from './kept.ts';
-import { paceOf } from './pace.ts';
 import { belongsTo, causeOf, isUnfinished, ticketWithoutRun, waits } from './restart.ts';
 import { causeSentence, planTitle, storedLine } from './restart-words.ts';
 import type { Cause, Restart } from './restart.ts';
 import { Restarts } from './restarts.svelte.ts';
+import { Stepping } from './stepping.svelte.ts';
 import { WorkerLife } from './worker-life.svelte.ts';
-
-export type Activity =
-  | { readonly type: 'idle' }
-  | { readonly type: 'working' }
-  | { readonly type: 'running'; readonly pace: AbortController };
 
 export class Lab {
   readonly ports: LabPorts;
   readonly worker: WorkerLife;
   readonly restarts: Restarts;
   readonly death: Death;
+  readonly stepping: Stepping;
   view = $state.raw<LabView | null>(null);
   /** As it was before the last commit: what changed is told against it. */
   before = $state.raw<LabView | null>(null);
-  activity = $state.raw<Activity>({ type: 'idle' });
   arms = $state.raw<readonly Arm[]>([]);
   /** A ticket without a run is chosen; null: the selected run is shown. Set by `showTicket`. */
   ticketWithoutRun = $state<string | null>(null);
@@ -41,8 +37,12 @@ export class Lab {
   said = $state('');
   alarm = $state('');
   persisted = $state<boolean | null>(null);
+  /** Why the outside world does not answer; null: it does, as far as is known. */
+  deskLost = $state.raw<Failure | null>(null);
   /** Set by main.ts: the guided run wants a prediction before the next session acts. */
   predictFirst: () => boolean = () => false;
+  /** Set by main.ts: a database has been opened. */
+  whenOpened: () => void = () => undefined;
 
   run = $derived.by((): RunView | null =>
     this.ticketWithoutRun === null ? (this.view?.selected ?? null) : null,
@@ -71,7 +71,6 @@ export class Lab {
     if (this.card !== null || this.worker.isDead || !waits(current)) return null;
     return current?.stored?.runId ?? null;
   });
-  #starting: LastCrash['starting'] = null;
 
   constructor(ports: LabPorts) {
     this.ports = ports;
@@ -79,9 +78,11 @@ export class Lab {
     this.worker = new WorkerLife(ports.workers, {
       received: (view) => this.receive(view),
       halted: (boundary) => void this.#crash(boundary),
-      lost: (reason) => this.#lose({ type: 'unplanned', reason }, null),
+      lost: (failure) => this.#lose({ type: 'unplanned', failure }, null),
     });
     this.death = new Death(ports, this.worker);
+    this.stepping = new Stepping(this);
+    ports.workers.onDeskLost(() => (this.deskLost = { type: 'WorkerNotLoaded', worker: 'desk' }));
   }
 
   get live(): boolean {
@@ -94,6 +95,7 @@ export class Lab {
   async open(store: StoreKind = 'indexeddb', after: Cause | null = null): Promise<void> {
     // What the last worker told is not what is stored: nothing is shown until that is read.
     this.view = null;
+    this.deskLost = null;
     const kept = await readKept(this.ports.keep);
     const { arms, lastCrash } = kept;
     this.arms = arms;
@@ -101,6 +103,7 @@ export class Lab {
     if (view === null) return;
     this.receive(view);
     this.before = null;
+    this.whenOpened();
     const { resumeAutomatically } = this.ports.settings.current;
     const { sameVisit } = this.ports;
     const restart = this.restarts.find({
@@ -114,7 +117,7 @@ export class Lab {
     this.showTicket(ticketWithoutRun({ view, kept }));
     if (restart?.stored) this.said = `Stored when this session opened: ${storedLine(restart.stored)}.`;
     if (restart?.plan.type === 'nothing-stored') await this.#showEarlierRun(restart);
-    if (after === null && (await this.restarts.countDown())) await this.#takeUp();
+    if (after === null && (await this.restarts.countDown())) await this.stepping.takeUp();
   }
 
   /** After a death without a reload: a new worker; `resume` goes on at once, else the card asks. */
@@ -122,7 +125,7 @@ export class Lab {
     const { state, store } = this.worker;
     await this.open(store, state.type === 'dead' ? state.cause : null);
     this.restarts.lookFirst();
-    if (resume && this.canStep && this.restarts.current?.plan.type === 'asks') await this.resume();
+    if (resume && this.canStep && this.restarts.current?.plan.type === 'asks') await this.stepping.resume();
   }
 
   /** The one way for data to reach the screen. Drops a view that is not newer. */
@@ -143,47 +146,28 @@ export class Lab {
     if (elsewhere !== null) this.said = `${planTitle(elsewhere, '')}.`;
   }
 
-  /** One request whose reply is the lab; true when it was done. Its failure is put on screen. */
+  /** One request whose reply is the lab; null when it was not done. Its failure is put on screen. */
   async show(
     request: (client: Client) => Promise<Answer<LabView>>,
     retry: (() => void) | null = null,
-  ): Promise<boolean> {
+  ): Promise<LabView | null> {
     const result = await this.worker.ask(request, retry);
-    if (!result?.ok) return false;
+    if (!result?.ok) return null;
     this.receive(result.value);
-    return true;
+    return result.value;
   }
 
-  // ---- steps and runs
-
-  async step(): Promise<void> {
-    if (this.activity.type !== 'idle' || !this.canStep) return;
-    await this.#busy({ type: 'working' }, async () => {
-      if (this.run === null) await this.#start(this.ticketId);
-      else await this.#stepOnce(this.run.run.runId);
-    });
+  /** The tab slept, or was looked away from: what others wrote meanwhile is shown. */
+  async wake(): Promise<void> {
+    const news = await this.worker.ask((agent) => agent.request('refresh', {}));
+    if (news?.ok && news.value) this.receive(news.value);
   }
 
-  async runToEnd(): Promise<void> {
-    if (this.activity.type !== 'idle' || !this.canStep) return;
-    const pace = new AbortController();
-    await this.#busy({ type: 'running', pace }, async () => {
-      let going = this.run !== null || (await this.#start(this.ticketId));
-      while (going && this.run !== null && this.unfinished) {
-        const { speed } = this.ports.settings.current;
-        if (!(await this.ports.wait(paceOf(speed, this.ports.reducedMotion()), pace.signal))) return;
-        going = await this.#stepOnce(this.run.run.runId);
-      }
-    });
-  }
+  // ---- choosing
 
+  /** What runs at a pace stops after the action that it is at. */
   pause(): void {
-    if (this.activity.type === 'running') this.activity.pace.abort();
-  }
-
-  async startAnother(ticketId: string): Promise<void> {
-    if (this.activity.type !== 'idle') return;
-    await this.#busy({ type: 'working' }, async () => void (await this.#start(ticketId)));
+    this.stepping.pause();
   }
 
   async choose(runId: string): Promise<void> {
@@ -206,32 +190,15 @@ export class Lab {
     void writeKept(this.ports.keep, 'ticketWithoutRun', ticketId);
   }
 
-  async #start(ticketId: string): Promise<boolean> {
-    this.#starting = { ticketId, runs: this.view?.counts.runs ?? 0 };
-    const started = await this.show((agent) => agent.request('start', { ticketId }));
-    if (!this.worker.alive) return false;
-    this.#starting = null;
-    if (!started) return false;
-    this.showTicket(null);
-    this.restarts.begun();
-    void this.ports.askToPersist().then((answer) => (this.persisted = answer));
-    return true;
+  /** A run was saved: from now on there is something to lose. Asked by itself once; some browsers ask the person. */
+  async started(): Promise<void> {
+    if (this.persisted === true || (await readKept(this.ports.keep)).askedToPersist) return;
+    await writeKept(this.ports.keep, 'askedToPersist', true);
+    await this.persist();
   }
 
-  async #stepOnce(runId: string): Promise<boolean> {
-    const done = await this.show(
-      (agent) => agent.request('step', { runId }),
-      () => void this.step(),
-    );
-    if (done) this.restarts.takenUp(runId);
-    return done;
-  }
-
-  async #busy(activity: Activity, work: () => Promise<void>): Promise<void> {
-    this.restarts.cancel();
-    this.activity = activity;
-    await work();
-    if (this.activity === activity) this.activity = { type: 'idle' };
+  async persist(): Promise<void> {
+    this.persisted = await this.ports.askToPersist();
   }
 
   // ---- crash and coming back
@@ -255,7 +222,7 @@ export class Lab {
       atUtc: this.ports.now(),
       session: this.view?.session ?? null,
       runId: this.run?.run.runId ?? null,
-      starting: this.#starting,
+      starting: this.stepping.starting,
     };
     const reloads = this.ports.settings.current.reloadOnCrash && this.worker.store === 'indexeddb';
     if (!this.#lose(causeOf(lastCrash), reloads ? secondsDead : null)) return;
@@ -268,27 +235,9 @@ export class Lab {
     if (!this.worker.end(cause, reloadsIn)) return false;
     this.restarts.cancel();
     this.restarts.current = null;
-    this.pause();
-    this.#starting = null;
-    this.activity = { type: 'idle' };
+    this.stepping.end();
     this.alarm = causeSentence(cause);
     return true;
-  }
-
-  /** A person resumes the run on screen. */
-  async resume(): Promise<void> {
-    this.restarts.cancel();
-    await this.restarts.byHand();
-    await this.#takeUp();
-  }
-
-  async #takeUp(): Promise<void> {
-    const runId = this.run?.run.runId;
-    if (runId === undefined || this.activity.type !== 'idle') return;
-    await this.#busy({ type: 'working' }, async () => {
-      if (await this.show((agent) => agent.request('resume', { runId }))) this.restarts.takenUp(runId);
-    });
-    if (this.restarts.current?.plan.type === 'resumed') await this.runToEnd();
   }
 
   /** A second run of a ticket that was not saved leaves the first one. */

@@ -5,6 +5,7 @@
 import type { ReceivedCall } from '../bridge/views.ts';
 import type { Effect } from '../engine/records.ts';
 import { counted } from '../ui/formats.ts';
+import { sentenceFor } from '../ui/sentences.ts';
 import type { Cause, Plan, Stored, WhyAsk } from './restart.ts';
 
 /** "status=running next_action=lookup_runbook version=1 tool_effect_rows=1" */
@@ -38,7 +39,7 @@ export function causeSentence(cause: Cause): string {
     case 'earlier-visit':
       return 'This tab was opened while the run was under way: left so in an earlier visit, or at work in another tab.';
     case 'unplanned':
-      return `The worker stopped by itself: ${cause.reason}.`;
+      return sentenceFor(cause.failure).says;
   }
 }
 

@@ -4,6 +4,7 @@
  * Invariant: a crash loop is never endless: after two automatic resumes without a new checkpoint it asks.
  */
 import type { LabView, RunView } from '../bridge/views.ts';
+import type { Failure } from '../engine/failure.ts';
 import type { Kept, LastCrash } from './kept.ts';
 
 /** What was stored before the restart, as the database had it when it was opened. */
@@ -25,7 +26,7 @@ export type Cause =
   | { readonly type: 'crash-now' }
   | { readonly type: 'reload' }
   | { readonly type: 'earlier-visit' }
-  | { readonly type: 'unplanned'; readonly reason: string };
+  | { readonly type: 'unplanned'; readonly failure: Failure };
 
 export type WhyAsk =
   | 'setting-off'

@@ -1,10 +1,12 @@
 /**
- * Owns: one worker's life after another: opened, asked, lost, killed; and the failure that is on screen.
+ * Owns: one worker's life after another: opened, asked, lost, killed; and the failures that are on screen.
  * Leaves: what a view means to lab.svelte.ts.
- * Invariant: what a dead worker says is not heard, and what it was asked is not answered.
+ * Invariants: what a dead worker says is not heard, and what it was asked is not answered; a change that could not be
+ * saved is told (`unsaved`) until one is saved.
  */
 import type { Answer, Client } from '../bridge/client.ts';
-import type { Push } from '../bridge/protocol.ts';
+import type { Push, Waiting } from '../bridge/protocol.ts';
+import { isWriting } from '../bridge/protocol.ts';
 import type { LabView } from '../bridge/views.ts';
 import type { LabWorkers } from '../bridge/workers.ts';
 import type { Arm } from '../engine/crash.ts';
@@ -19,7 +21,7 @@ export type Life =
   | { readonly type: 'dead'; readonly cause: Cause }
   /** The same, for so many seconds: then the tab reloads. */
   | { readonly type: 'reloading'; readonly cause: Cause; readonly seconds: number }
-  /** The database could not be opened. */
+  /** The database could not be opened. The worker may live on: it can still be asked for what is stored. */
   | { readonly type: 'closed'; readonly failure: Failure };
 
 /** A failure on screen, and how to try again where that makes sense. */
@@ -31,15 +33,36 @@ export interface Trouble {
 export interface WorkerLifeListener {
   received(view: LabView): void;
   halted(boundary: string): void;
-  lost(reason: string): void;
+  lost(failure: Failure): void;
+}
+
+/** A change that met one of these is not stored, as far as anybody knows. */
+const notStored: ReadonlySet<Failure['type']> = new Set([
+  'NotSaved',
+  'StorageFull',
+  'OutcomeUnknown',
+  'StorageFailed',
+  'StorageStuck',
+  'StorageGone',
+  'ImageDamaged',
+  'FormatNewer',
+]);
+
+/** What is not stored any more is told whoever found out; a change that is not, when it can be tried again. */
+function isLatched({ type }: Failure, canTryAgain: boolean): boolean {
+  return type === 'StorageGone' || (canTryAgain && notStored.has(type));
 }
 
 export class WorkerLife {
   state = $state.raw<Life>({ type: 'loading', loaded: 0, total: 0 });
   store = $state<StoreKind>('indexeddb');
   trouble = $state.raw<Trouble | null>(null);
-  /** A request is under way. */
+  /** The last change, which is not saved: told until it, or another one, is. */
+  unsaved = $state.raw<Trouble | null>(null);
+  /** A request that writes is under way. */
   saving = $state(false);
+  /** Storage lets us wait. */
+  waiting = $state.raw<Waiting | null>(null);
   #client: Client | null = null;
   readonly #workers: LabWorkers;
   readonly #listener: WorkerLifeListener;
@@ -54,17 +77,18 @@ export class WorkerLife {
     this.#kill();
     this.store = store;
     this.trouble = null;
+    this.unsaved = null;
     this.state = { type: 'loading', loaded: 0, total: 0 };
     const connected = (client: Client) => {
       this.#connect(client);
     };
     const { client, opened } = await this.#workers.open({ store, arms, selectedRunId, connected });
     if (this.#client !== client) return null;
+    this.waiting = null;
     if (opened.ok) {
       this.state = { type: 'live' };
       return opened.value;
     }
-    this.#kill();
     // Said on screen for good: memory only.
     if (opened.failure.type === 'StorageRefused' && store === 'indexeddb') {
       return this.open('memory', arms, selectedRunId);
@@ -73,28 +97,64 @@ export class WorkerLife {
     return null;
   }
 
-  /** One request; null when no worker lives or it died meanwhile. A failure is put on screen. */
-  async ask<T>(
+  /**
+   * One request; null when no worker lives, its database is not open, or it died meanwhile. A failure is put on
+   * screen. `retry`: how to ask again.
+   */
+  ask<T>(
     request: (client: Client) => Promise<Answer<T>>,
     retry: (() => void) | null = null,
   ): Promise<Result<T> | null> {
+    return this.state.type === 'live' ? this.#ask(request, retry) : Promise.resolve(null);
+  }
+
+  /** As `ask`, for requests about stored images, which are answered though the database is not open. */
+  askClosed<T>(request: (client: Client) => Promise<Answer<T>>): Promise<Result<T> | null> {
+    return this.state.type === 'live' || this.state.type === 'closed'
+      ? this.#ask(request, null)
+      : Promise.resolve(null);
+  }
+
+  async #ask<T>(
+    request: (client: Client) => Promise<Answer<T>>,
+    retry: (() => void) | null,
+  ): Promise<Result<T> | null> {
     const client = this.#client;
-    if (client === null || this.state.type !== 'live') return null;
-    this.saving = true;
-    const result = await request(client);
-    this.saving = false;
+    if (client === null) return null;
+    let writes = false;
+    const result = await request({
+      ...client,
+      request: (command, params, transfer) => {
+        writes ||= isWriting(command);
+        this.saving = writes;
+        return client.request(command, params, transfer);
+      },
+    });
     if (this.#client !== client) return null;
-    if (result.ok) this.trouble = null;
-    else {
-      if (result.view) this.#listener.received(result.view);
-      this.trouble = { failure: result.failure, retry };
-    }
+    this.saving = false;
+    this.waiting = null;
+    if (!result.ok && result.view) this.#listener.received(result.view);
+    this.#tell(result, writes, retry);
     return result;
+  }
+
+  #tell(result: Result<unknown>, writes: boolean, retry: (() => void) | null): void {
+    if (result.ok) {
+      this.trouble = null;
+      if (writes) this.unsaved = null;
+    } else if (isLatched(result.failure, writes && retry !== null)) {
+      this.trouble = null;
+      this.unsaved = { failure: result.failure, retry };
+    } else {
+      this.trouble = { failure: result.failure, retry };
+      // Storage has answered: the change is refused for another reason, and none waits to be saved.
+      if (writes && !notStored.has(result.failure.type)) this.unsaved = null;
+    }
   }
 
   /** Kills the worker, if one lives; false when none does. `reloadsIn`: seconds; null: the tab stays. */
   end(cause: Cause, reloadsIn: number | null): boolean {
-    if (this.#client === null) return false;
+    if (this.#client === null || this.state.type === 'closed') return false;
     this.#kill();
     this.state =
       reloadsIn === null ? { type: 'dead', cause } : { type: 'reloading', cause, seconds: reloadsIn };
@@ -118,6 +178,8 @@ export class WorkerLife {
   #kill(): void {
     this.#client?.terminate();
     this.#client = null;
+    this.saving = false;
+    this.waiting = null;
   }
 
   #connect(client: Client): void {
@@ -125,9 +187,15 @@ export class WorkerLife {
     client.onPush((push) => {
       if (this.#client === client) this.#hear(push);
     });
-    client.onLost((reason) => {
-      if (this.#client === client) this.#listener.lost(reason);
+    client.onLost((failure) => {
+      if (this.#client === client) this.#lost(failure);
     });
+  }
+
+  #lost(failure: Failure): void {
+    if (failure.type !== 'WorkerNotLoaded') return this.#listener.lost(failure);
+    this.#kill();
+    this.state = { type: 'closed', failure };
   }
 
   #hear(push: Push): void {
@@ -137,8 +205,12 @@ export class WorkerLife {
         return;
       case 'changed':
         return this.#listener.received(push.view);
+      // The client loses the worker over it, and says so.
       case 'fault':
-        return this.#listener.lost(push.message);
+        return;
+      case 'waiting':
+        this.waiting = push.waiting;
+        return;
       case 'halted':
         return this.#listener.halted(push.boundary);
     }

@@ -8,6 +8,11 @@ export type Disk =
       readonly bytes: number;
     }
   | { readonly type: 'saving'; readonly generation: number; readonly bytes: number }
-  | { readonly type: 'not-saved'; readonly reason: string }
+  /** The last change is not stored. `full`: because no room is left. */
+  | { readonly type: 'not-saved'; readonly reason: string; readonly full: boolean }
+  /** The browser's storage has not answered for so long. */
+  | { readonly type: 'waiting'; readonly seconds: number }
+  /** A newer page's database, shown and not written to. */
+  | { readonly type: 'read-only'; readonly generation: number; readonly bytes: number }
   | { readonly type: 'memory'; readonly generation: number; readonly bytes: number }
   | { readonly type: 'closed' };

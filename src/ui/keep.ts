@@ -14,14 +14,37 @@ export interface Keep {
 }
 
 /** How long the page waits for a small value before it goes on without. */
-const patienceMs = 4000;
+const patienceMs = 2000;
 
 export function idbKeep(databaseName: string): Keep {
   const memory = new Map<string, unknown>();
   let store: UseStore | null = null;
+  /** Nothing was answered in time, nor since: nobody waits for it again before an answer comes. */
+  let silent = false;
   function open(): UseStore {
     store ??= createStore(databaseName, 'keyval');
     return store;
+  }
+  /** The value, or not ok: refused, aborted, or no answer in time. */
+  function inTime<T>(work: () => Promise<T>): Promise<InTime<T>> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(
+        () => {
+          silent = true;
+          resolve({ ok: false });
+        },
+        silent ? 0 : patienceMs,
+      );
+      work()
+        .then(
+          (value) => resolve({ ok: true, value }),
+          () => resolve({ ok: false }),
+        )
+        .finally(() => {
+          silent = false;
+          clearTimeout(timer);
+        });
+    });
   }
   return {
     async read(key) {
@@ -37,19 +60,6 @@ export function idbKeep(databaseName: string): Keep {
 }
 
 type InTime<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
-
-/** The value, or not ok: refused, aborted, or no answer in time. */
-function inTime<T>(work: () => Promise<T>): Promise<InTime<T>> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve({ ok: false }), patienceMs);
-    work()
-      .then(
-        (value) => resolve({ ok: true, value }),
-        () => resolve({ ok: false }),
-      )
-      .finally(() => clearTimeout(timer));
-  });
-}
 
 /** A plain object's members, or none: the first step of every parser of a kept value. */
 export function members(value: unknown): Readonly<Record<string, unknown>> {

@@ -23,8 +23,11 @@ export function sentenceFor(failure: Failure): Sentence {
           failure.stored === null
             ? `State changed in another worker: ${failure.runId} is gone, version ${failure.expected} was expected.`
             : `State changed in another worker: ${failure.runId} is at version ${failure.stored}, version ${failure.expected} was expected.`,
-        wayOn: 'Nothing was written. The tables show what is stored now; go on from there.',
-        retry: 'Retry',
+        wayOn:
+          failure.stored === null
+            ? 'Nothing was written. It was reset, or another database was opened. The tables show what is stored now.'
+            : 'Another tab saved first, so nothing was written here: its work stands. The tables show what is stored now.',
+        retry: failure.stored === null ? null : 'Take the stored state and try again',
       };
     case 'KeyReused':
       return {
@@ -89,19 +92,22 @@ export function sentenceFor(failure: Failure): Sentence {
     case 'NotSaved':
       return {
         says: `Not saved: the browser aborted the write (${failure.reason}).`,
-        wayOn: 'The page was put back to what is stored. Trying again is safe.',
+        wayOn:
+          'Everything saved before is safe; the page shows that, without the change that failed. Trying again is safe.',
         retry: 'Retry',
       };
     case 'StorageFull':
       return {
         says: `Not saved: the browser gives this page no more room (${failure.reason}).`,
-        wayOn: 'Nothing was dropped. Download the database, free some room or reset the lab, then try again.',
+        wayOn:
+          'Everything saved before is safe; the page shows that, without the change that failed. Free some room (on the disk, in other sites’ data, or what is set aside here), then try again. The download holds every saved step.',
         retry: 'Retry',
       };
     case 'OutcomeUnknown':
       return {
         says: `The browser did not say whether the write was saved (${failure.reason}).`,
-        wayOn: 'Either way is safe: the next commit first finds out which it was.',
+        wayOn:
+          'Either way is safe: trying again first finds out which it was, and writes nothing twice. The download holds every step that is known to be saved.',
         retry: 'Retry',
       };
     case 'StorageRefused':
@@ -124,14 +130,14 @@ export function sentenceFor(failure: Failure): Sentence {
           { open: 'while opening', read: 'while reading', commit: 'while saving' }[failure.what]
         }).`,
         wayOn:
-          'Close other tabs of this page and try again; if that does not help, restart the browser. Nothing is deleted.',
+          'Nothing is deleted, and everything saved before is safe. Close other tabs of this page and try again; if that does not help, restart the browser.',
         retry: 'Retry',
       };
     case 'ImageDamaged':
       return {
         says: `The stored database failed its checks: ${failure.reason}.`,
-        wayOn: `It is kept untouched as “${failure.quarantined}” and can be downloaded. Try again to start with an empty database beside it.`,
-        retry: 'Retry',
+        wayOn: `It is kept untouched as “${failure.quarantined}”, and only you can delete it. Once a database is open, a copy of it can be opened as far as SQLite can read it.`,
+        retry: 'Start fresh beside it',
       };
     case 'FormatNewer':
       return {

@@ -58,6 +58,9 @@ async function answerTo(ready: Promise<Desk>, ask: Ask): Promise<Asks[keyof Asks
   }
 }
 
+/** Seconds for what a screen waits for: the log is shown later rather than late. */
+const logSeconds = 2;
+
 /**
  * Calls that are not answered within `seconds` fail with ToolFailed: the desk may have done the work all the
  * same, and the next try comes under the same key. After a crash nothing is sent.
@@ -68,7 +71,11 @@ export function connectDesk(port: MessagePort, crash: CrashPort, seconds: number
   port.onmessage = (event: MessageEvent<Answer>) => {
     waiting.get(event.data.id)?.(event.data);
   };
-  function ask<A extends keyof Asks>(name: A, params: Asks[A]['params']): Promise<Result<Asks[A]['answer']>> {
+  function ask<A extends keyof Asks>(
+    name: A,
+    params: Asks[A]['params'],
+    patience: number,
+  ): Promise<Result<Asks[A]['answer']>> {
     crash.assertAlive();
     lastId += 1;
     const id = lastId;
@@ -82,8 +89,8 @@ export function connectDesk(port: MessagePort, crash: CrashPort, seconds: number
         settle(fail({ type: 'ToolFailed', tool: 'service desk', reason }));
       };
       const timer = setTimeout(() => {
-        failed(`no answer within ${String(seconds)} seconds`);
-      }, seconds * 1000);
+        failed(`no answer within ${String(patience)} seconds`);
+      }, patience * 1000);
       waiting.set(id, (answer) => {
         if (answer.ok) settle(succeed(answer.answer as Asks[A]['answer']));
         else failed(answer.reason);
@@ -93,15 +100,15 @@ export function connectDesk(port: MessagePort, crash: CrashPort, seconds: number
   }
   return {
     call: async (lab, request) => {
-      const answer = await ask('call', { lab, request });
+      const answer = await ask('call', { lab, request }, seconds);
       return answer.ok ? answer.value : answer;
     },
     list: async (lab) => {
-      const answer = await ask('list', { lab });
+      const answer = await ask('list', { lab }, logSeconds);
       return answer.ok ? answer.value : answer;
     },
     keepOnly: async (labs) => {
-      const answer = await ask('keepOnly', { labs });
+      const answer = await ask('keepOnly', { labs }, logSeconds);
       return answer.ok ? answer.value : answer;
     },
   };

@@ -4,6 +4,7 @@ import type { FromWorker, Request } from '../../src/bridge/protocol.ts';
 import type { Channel, Handlers } from '../../src/bridge/server.ts';
 import { serve } from '../../src/bridge/server.ts';
 import { CrashPlan } from '../../src/engine/crash.ts';
+import type { Failure } from '../../src/engine/failure.ts';
 import { fail, succeed } from '../../src/engine/failure.ts';
 
 /** A worker whose thread is this one: messages cross in microtasks, as copies. */
@@ -99,8 +100,8 @@ describe('one reply a request', () => {
 
   test('a handler that throws is replied as a fault, stops the worker, and loses what waited', async () => {
     const { client, worker } = pair({ undo: () => Promise.reject(new Error('broken invariant')) });
-    const lost: string[] = [];
-    client.onLost((reason) => lost.push(reason));
+    const lost: Failure[] = [];
+    client.onLost((failure) => lost.push(failure));
     const answers = await Promise.all([client.request('undo', {}), client.request('reset', {})]);
     expect(answers[0]).toMatchObject({
       failure: { type: 'WorkerFault', message: 'Error: broken invariant' },
@@ -115,12 +116,12 @@ describe('one reply a request', () => {
 describe('a fault outside any request', () => {
   test('in work of the worker’s own, it is told, and what is asked afterwards is lost, not left waiting', async () => {
     const { client, server } = pair({ undo: () => Promise.resolve(fail({ type: 'NothingToUndo' })) });
-    const lost: string[] = [];
-    client.onLost((reason) => lost.push(reason));
+    const lost: Failure[] = [];
+    client.onLost((failure) => lost.push(failure));
     server.inTurn(() => Promise.reject(new Error('out of step')));
     const asked = client.request('undo', {});
     expect(await asked).toMatchObject({ failure: { type: 'WorkerLost' } });
-    expect(lost).toEqual(['Error: out of step']);
+    expect(lost).toEqual([{ type: 'WorkerFault', message: 'Error: out of step' }]);
   });
 
   test('when idle, after the reply: the reply stands, and no second one is sent', async () => {
@@ -129,11 +130,11 @@ describe('a fault outside any request', () => {
       new CrashPlan(),
       () => Promise.reject(new Error('idle fault')),
     );
-    const lost: string[] = [];
-    client.onLost((reason) => lost.push(reason));
+    const lost: Failure[] = [];
+    client.onLost((failure) => lost.push(failure));
     expect(await client.request('undo', {})).toMatchObject({ failure: { type: 'NothingToUndo' } });
     await new Promise((resolve) => setImmediate(resolve));
-    expect(lost).toEqual(['Error: idle fault']);
+    expect(lost).toEqual([{ type: 'WorkerFault', message: 'Error: idle fault' }]);
     expect(worker.sent).toBe(2);
   });
 
@@ -162,14 +163,33 @@ describe('a worker that dies', () => {
 
   test('an error of the worker itself settles what is under way and is told once', async () => {
     const { client, worker } = pair(hanging);
-    const lost: string[] = [];
-    client.onLost((reason) => lost.push(reason));
+    const lost: Failure[] = [];
+    client.onLost((failure) => lost.push(failure));
     const asked = client.request('undo', {});
     const died = Object.assign(new Event('error', { cancelable: true }), { message: 'out of memory' });
     worker.dispatchEvent(died);
     worker.dispatchEvent(died);
     expect(await asked).toEqual({ ok: false, failure: { type: 'WorkerLost', reason: 'out of memory' } });
-    expect(lost).toEqual(['out of memory']);
+    expect(lost).toEqual([{ type: 'OutOfMemory', reason: 'out of memory' }]);
+  });
+
+  test('a program that never arrives is told as such', async () => {
+    const { client, worker } = pair(hanging);
+    const lost: Failure[] = [];
+    client.onLost((failure) => lost.push(failure));
+    const asked = client.request('undo', {});
+    worker.dispatchEvent(new Event('error', { cancelable: true }));
+    expect(await asked).toMatchObject({ failure: { type: 'WorkerLost' } });
+    expect(lost).toEqual([{ type: 'WorkerNotLoaded', worker: 'agent' }]);
+  });
+
+  test('a handler that runs out of memory stops the worker with that reason', async () => {
+    const { client } = pair({ undo: () => Promise.reject(new RangeError('Array buffer allocation failed')) });
+    const lost: Failure[] = [];
+    client.onLost((failure) => lost.push(failure));
+    const reason = 'RangeError: Array buffer allocation failed';
+    expect(await client.request('undo', {})).toMatchObject({ failure: { type: 'OutOfMemory', reason } });
+    expect(lost).toEqual([{ type: 'OutOfMemory', reason }]);
   });
 
   test('after a simulated crash not one message leaves the worker', async () => {

@@ -53,7 +53,7 @@ function viewOf(selected: RunView | null, part: Partial<LabView> = {}): LabView 
     worldFailure: null,
     boundaries: [],
     suggestedBoundary: 'lookup_runbook.tool.durable',
-    storage: { kind: 'indexeddb', generation: 3, bytes: 4096, savedAtUtc: null },
+    storage: { kind: 'indexeddb', generation: 3, bytes: 4096, savedAtUtc: null, readOnly: null },
     undo: null,
     versions: { sqlite: '', sqljs: '' },
     ...part,
@@ -66,6 +66,7 @@ const nothingKept: Kept = {
   selectedRunId: null,
   ticketWithoutRun: null,
   autoResumes: null,
+  askedToPersist: false,
 };
 const crash: LastCrash = {
   boundary: null,
