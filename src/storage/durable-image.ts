@@ -15,7 +15,7 @@ import type { RecordedFile } from './recorded-file.ts';
 import { decodePages, encodeChanges } from './page-changes.ts';
 import type { PageStore } from './page-store.ts';
 import { randomId, type Random } from './random.ts';
-import { assemble, parseNext } from './stored-image.ts';
+import { assemble, parseNext, type LogSize } from './stored-image.ts';
 import {
   knownFormat,
   sealBase,
@@ -32,7 +32,7 @@ export interface OpenedImage {
   readonly head: Head;
   /** Its very arrays: the live file goes on in them. */
   readonly pages: ImagePages;
-  readonly logBytes: number;
+  readonly log: LogSize;
   readonly name: string;
 }
 
@@ -46,11 +46,13 @@ export interface ImageParts {
 }
 
 /**
- * Bytes of log that are worth a fold: more of it makes opening slow, and folding more often writes the same pieces
- * again and again. The larger the image, the more a fold writes, so the longer the log may grow.
+ * Commits, or bytes, of log that are worth a fold: more of them make opening slow, and folding more often writes the
+ * same pieces again and again. The larger the image, the more a fold writes, so the longer the log may grow.
  */
-const leastLogToFold = 512 * 1024;
-const logShareToFold = 1 / 32;
+const commitsToFold = 200;
+const leastBytesToFold = 256 * 1024;
+const byteShareToFold = 1 / 32;
+const noLog: LogSize = { commits: 0, bytes: 0 };
 
 /**
  * Reads the stored image and checks it; stores `fresh()` first where there is none.
@@ -108,7 +110,8 @@ export class DurableImage {
   /** Reads anything through SQLite, so that it drops its page cache (recorded-file.ts). */
   readonly #readSomething: () => void;
   #head: Head;
-  #logBytes: number;
+  /** Since the last fold, or the last attempt at one. */
+  #log: LogSize;
   /** Sent, and nobody knows whether it arrived. */
   #unknown: { readonly head: Head; readonly record: LogRecord } | null = null;
 
@@ -117,7 +120,7 @@ export class DurableImage {
     this.#file = file;
     this.#readSomething = readSomething;
     this.#head = opened.head;
-    this.#logBytes = opened.logBytes;
+    this.#log = opened.log;
   }
 
   get generation(): number {
@@ -185,13 +188,14 @@ export class DurableImage {
 
   /** Folds the log into the base when it has grown long. True when it was folded. */
   async compactIfWorthwhile(): Promise<Result<boolean, StorageFailure>> {
-    const usual = Math.max(leastLogToFold, this.#file.byteCount * logShareToFold);
+    const usual = Math.max(leastBytesToFold, this.#file.byteCount * byteShareToFold);
     const { foldAfter = usual, crash } = this.#parts;
-    if (this.#unknown || this.#logBytes <= foldAfter) return succeed(false);
+    const isLong = this.#log.bytes > foldAfter || this.#log.commits > commitsToFold;
+    if (this.#unknown || !isLong) return succeed(false);
     crash.reach('fold.begin');
     const done = await this.#parts.store.compact(sealBase(this.#parts.checksum, this.#head, this.#file));
     // Folded, by us or by another tab; or it failed, and is tried again once as much has been written anew.
-    this.#logBytes = 0;
+    this.#log = noLog;
     crash.reach('fold.durable');
     return done;
   }
@@ -207,7 +211,7 @@ export class DurableImage {
     if (!created.ok || !created.value) return created;
     this.#unknown = null;
     this.#head = head;
-    this.#logBytes = 0;
+    this.#log = noLog;
     return created;
   }
 
@@ -224,7 +228,7 @@ export class DurableImage {
     this.#rewrite(image.value.pages);
     this.#file.accept();
     this.#head = image.value.head;
-    this.#logBytes = image.value.logBytes;
+    this.#log = image.value.log;
     return succeed(true);
   }
 
@@ -241,7 +245,8 @@ export class DurableImage {
 
   #advance(record: LogRecord): void {
     this.#head = { ...this.#head, generation: this.#head.generation + 1, id: record.id };
-    this.#logBytes += record.changes.length;
+    const { commits, bytes } = this.#log;
+    this.#log = { commits: commits + 1, bytes: bytes + record.changes.length };
   }
 }
 

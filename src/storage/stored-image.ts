@@ -23,8 +23,14 @@ import {
   type StoredImage,
 } from './stored-records.ts';
 
+/** How much lies on top of the base. */
+export interface LogSize {
+  readonly commits: number;
+  readonly bytes: number;
+}
+
 export type Assembled =
-  | { readonly type: 'image'; readonly pages: ImagePages; readonly head: Head; readonly logBytes: number }
+  | { readonly type: 'image'; readonly pages: ImagePages; readonly head: Head; readonly log: LogSize }
   | { readonly type: 'damaged'; readonly reason: string }
   | { readonly type: 'newer'; readonly stored: number };
 
@@ -39,14 +45,12 @@ export function assemble(checksum: Checksum, stored: StoredImage): Assembled {
   if (base.pageSize !== pageSize) return damaged('the base has an unknown page size');
 
   let head: Head = { incarnation: base.incarnation, generation: base.generation, id: base.id };
-  let logBytes = 0;
   const log: LogRecord[] = [];
   for (const entry of stored.log) {
     const record = parseNext(checksum, head, entry);
     if (typeof record === 'string') return damaged(record);
     log.push(record);
     head = { ...head, generation: head.generation + 1, id: record.id };
-    logBytes += record.changes.length;
   }
 
   const pieces = soundPieces(checksum, base, stored.pieces);
@@ -56,7 +60,8 @@ export function assemble(checksum: Checksum, stored: StoredImage): Assembled {
     if (!applyRecord(pages, record))
       return damaged(`commit ${base.generation + index + 1} is not well-formed`);
   }
-  return { type: 'image', pages, head, logBytes };
+  const bytes = log.reduce((sum, { changes }) => sum + changes.length, 0);
+  return { type: 'image', pages, head, log: { commits: log.length, bytes } };
 }
 
 /** The pieces of the base; in words, why they can't be trusted. */
