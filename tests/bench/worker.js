@@ -1,0 +1,92 @@
+/**
+ * Owns: the loads, in one worker of its own for each contender: opening, small commits, a burst, the lesson's run.
+ * Beside each timed commit, one 4 KiB put into IndexedDB with strict durability is timed: ratios are to that.
+ */
+import { lesson, small, tables } from './load.js';
+import { openStore } from './contenders/idb.js';
+
+const contenders = {
+  ours: () => import('./contenders/ours.js'),
+  'whole-image': () => import('./contenders/whole-image.js'),
+  'wa-idb-batch': () => import('./contenders/wa-idb-batch.js'),
+  'wa-opfs-pool': () => import('./contenders/wa-opfs-pool.js'),
+  'sqlite-wasm-pool': () => import('./contenders/sqlite-wasm-pool.js'),
+  pglite: () => import('./contenders/pglite.js'),
+};
+
+const page = crypto.getRandomValues(new Uint8Array(4096));
+/** A contender that is slow is asked less often: milliseconds for one load. */
+const patience = 4_000;
+
+async function timed(work) {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** Pairs of (ours, yardstick), in turn, so that both meet the same disk and the same neighbours. */
+async function pairs(count, yardstick, work) {
+  const taken = [];
+  const raw = [];
+  const started = performance.now();
+  for (let round = 0; round < count && (round < 1 || performance.now() - started < patience); round += 1) {
+    raw.push(await timed(() => yardstick.put('page', page)));
+    taken.push(await timed(() => work(round)));
+  }
+  return { taken, raw };
+}
+
+async function measure({ contender, megabytes, rounds }) {
+  const { prepare, open } = await contenders[contender]();
+  await prepare();
+  const name = `bench-${contender}-${megabytes}-${Math.random().toString(36).slice(2)}`;
+  const yardstick = await openStore(`${name}-yardstick`);
+  let database = await open(name);
+  await database.transaction(tables.map((sql) => [sql, []]));
+  const rows = Math.round(megabytes * 900);
+  for (let row = 0; row < rows;) {
+    const batch = [];
+    for (let end = Math.min(rows, row + 2_000); row < end; row += 1)
+      batch.push(['INSERT INTO filler VALUES (?, ?)', [row, text()]]);
+    await database.transaction(batch);
+  }
+  await database.idle?.();
+  let version = 0;
+  const commit = () => database.transaction(small((version += 1)));
+  for (let round = 0; round < 20; round += 1) await commit();
+  const commits = await pairs(rounds, yardstick, commit);
+  const burst = await pairs(3, yardstick, async () => {
+    for (let round = 0; round < 100; round += 1) await commit();
+  });
+  const run = await pairs(10, yardstick, async (round) => {
+    for (const statements of lesson(`run-${round}`)) await database.transaction(statements);
+  });
+  await database.idle?.();
+  await database.close();
+  const opening = [];
+  for (let round = 0; round < 7; round += 1) {
+    const took = await timed(async () => {
+      database = await open(name);
+      const events = await database.count("SELECT count(*) FROM agent_events WHERE run_id = 'small'");
+      if (events !== version) throw new Error(`${events} of ${version} commits are there`);
+    });
+    opening.push(took);
+    await database.close();
+  }
+  yardstick.close();
+  return { contender, megabytes, commits, burst, run, opening };
+}
+
+/** About 1,000 characters, no two alike, that compress as text does. */
+function text() {
+  const words = crypto.getRandomValues(new Uint32Array(110));
+  return Array.from(words, (word) => word.toString(36)).join(' ');
+}
+
+self.onmessage = async ({ data }) => {
+  try {
+    self.postMessage({ result: await measure(data) });
+  } catch (error) {
+    self.postMessage({ error: `${error}\n${error?.stack ?? ''}` });
+  }
+};
