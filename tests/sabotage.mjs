@@ -113,8 +113,8 @@ const sabotages = [
   [
     'a flipped byte goes unseen',
     'storage/stored-image.ts',
-    'if (piece.checksum !== ',
-    'if (piece.bytes.length === 0 && piece.checksum !== ',
+    ' || pieceChecksum(checksum, index, value) !== expected',
+    '',
   ],
   [
     'a damaged commit goes unseen',
@@ -148,9 +148,9 @@ const sabotages = [
   ],
   [
     'a trigger comes in with a file',
-    'storage/import-file.ts',
-    "type IN ('trigger', 'view')",
-    "type IN ('none')",
+    'storage/file-schema.ts',
+    "if (type === 'trigger' || type === 'view')",
+    "if (type === 'none')",
   ],
   [
     'a formula passes into the CSV',
@@ -170,8 +170,8 @@ const sabotages = [
   [
     'left-behind results are reused',
     'engine/start.ts',
-    'SELECT 1 FROM tool_effects WHERE substr',
-    'SELECT 1 FROM tool_effects WHERE 0 AND substr',
+    'SELECT 1 FROM tool_effects WHERE idempotency_key',
+    'SELECT 1 FROM tool_effects WHERE 0 AND idempotency_key',
   ],
   [
     'a tool writes into a lab that was reset',
@@ -185,18 +185,18 @@ const sabotages = [
     "WHERE detail <> 'version ' || number",
     "WHERE detail = 'version ' || (number - 1)",
   ],
-  ['the cache is not dropped', 'storage/recorded-file.ts', 'this.#writePage(1, odd);', ''],
+  ['the cache is not dropped', 'storage/recorded-file.ts', 'first[offset] = [0x55', 'first[0] = [0x53'],
   [
     'a page goes unrecorded',
     'storage/recorded-file.ts',
-    'Math.ceil((offset + bytes) / pageSize));',
-    'Math.floor(offset / pageSize));',
+    'Math.ceil((at + bytes.length) / pageSize));',
+    'Math.floor(at / pageSize));',
   ],
   [
     'a page of zeros is lost',
     'storage/recorded-file.ts',
-    'if (this.pageCount() < pageCount) {',
-    'if (this.pageCount() < 0) {',
+    'if (this.pageCount < pageCount) this.write(',
+    'if (this.pageCount < 0) this.write(',
   ],
   [
     'other tabs are not asked first',
@@ -219,11 +219,17 @@ const sabotages = [
   [
     'a fault outside requests is not told',
     'bridge/server.ts',
-    "if (id === null) channel.postMessage({ type: 'fault', message });",
+    "if (id === null) channel.postMessage({ type: 'fault', failure });",
     'if (id === null) return;',
   ],
   ['the rule forgets safety', 'triage/ticket.ts', 'ticket.safetyImpact || ticket', 'ticket'],
   ['a call is answered though not logged', 'world/desk.ts', 'if (!logged.ok)', 'if (!logged)'],
+  [
+    'pages that were cut off come back',
+    'storage/image-pages.ts',
+    'this.#chunks.at(-1)?.fill(0, byteCount % chunkBytes)',
+    'void 0',
+  ],
 ];
 
 const only = process.argv[2];

@@ -2,8 +2,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Checksum } from '../../src/storage/checksum.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
-import { ImagePages, pageSize } from '../../src/storage/image-pages.ts';
+import { chunkBytes as pieceBytes, ImagePages, pageSize } from '../../src/storage/image-pages.ts';
 import type { PageStore } from '../../src/storage/page-store.ts';
+import { sameBytes } from '../../src/storage/recorder-check.ts';
 import { assemble } from '../../src/storage/stored-image.ts';
 import {
   sealBase,
@@ -116,6 +117,31 @@ export function pageStoreContract(make: () => Promise<OpenTab>): void {
     expect(value(await a!.compact(sealBase(checksum, tip, ImagePages.of(folded))))).toBe(true);
     expect(await stored(b!)).toEqual({ head: tip, byte: 7 });
     expect(value(await b!.open())?.log).toEqual([]);
+  });
+
+  test('folds of an image of several pieces leave it whole: one piece changed, some cut off, some added', async () => {
+    const [a, b] = await tabs(2);
+    let head = start;
+    const shapes = [
+      [2 * pieceBytes + pageSize, 0],
+      [2 * pieceBytes + pageSize, pieceBytes + 5],
+      [pageSize, 3],
+      [pieceBytes + pageSize, pieceBytes + 1],
+    ] as const;
+    const image = new Uint8Array(3 * pieceBytes);
+    for (const [index, [length, changed]] of shapes.entries()) {
+      const id = `id-${index + 1}`;
+      value(await a!.commit(head, sealRecord(checksum, head, id, length / pageSize, new Uint8Array(0))));
+      head = after(head, id);
+      image[changed] = index + 1;
+      image.fill(0, length);
+      const folded = image.slice(0, length);
+      expect(value(await a!.compact(sealBase(checksum, head, ImagePages.of(folded))))).toBe(true);
+      const assembled = assemble(checksum, value(await b!.open())!);
+      if (assembled.type !== 'image') throw new Error(JSON.stringify(assembled));
+      expect(assembled.head).toEqual(head);
+      expect(sameBytes(assembled.pages.toBytes(), folded)).toBe(true);
+    }
   });
 
   test('a fold keeps the commits after it', async () => {
