@@ -78,12 +78,18 @@ export function watchRows(wanted: FileTable, order: FileTable): (cells: readonly
   };
 }
 
-/** Text of a database in this encoding, as `PRAGMA encoding` names it. */
+/** Text of a database in this encoding, as `PRAGMA encoding` names it. UTF-8 is not looked at; UTF-16 must be whole. */
 export function readerFor(encoding: string): TextReader {
   if (encoding === 'UTF-8') return (bytes) => bytes;
-  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true, fatal: true });
   const encoder = new TextEncoder();
-  return (bytes) => encoder.encode(decoder.decode(bytes));
+  return (bytes) => {
+    try {
+      return encoder.encode(decoder.decode(bytes));
+    } catch {
+      throw new Misfit(`it holds bytes that are no ${encoding} text`);
+    }
+  };
 }
 
 /** A reason for a person, on its way out of the copying. */

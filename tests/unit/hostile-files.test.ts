@@ -169,6 +169,11 @@ describe('a file is refused with the reason', () => {
       'in row 4 of its table agent_events, detail holds bytes that are no UTF-8 text',
     ],
     [
+      'a text is half a character of UTF-16',
+      files.lesson(setDetail(`CAST(x'00d8' AS TEXT)`), `PRAGMA encoding = 'UTF-16le';`),
+      'it holds bytes that are no UTF-16le text',
+    ],
+    [
       'a blob stands where a text belongs',
       files.lesson(setDetail(`x'76657273'`)),
       'in row 4 of its table agent_events, detail holds raw bytes (a BLOB) where a text belongs',
