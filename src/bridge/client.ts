@@ -54,7 +54,7 @@ export function connect(worker: Worker): Client {
     const waiter = waiting.get(reply.id);
     waiting.delete(reply.id);
     waiter?.(reply.ok ? succeed(reply.result) : { ...fail(reply.failure), view: reply.view });
-    if (!reply.ok) dieOf(reply.failure);
+    if (!reply.ok && reply.stopped) dieOf(reply.failure);
   }
 
   worker.addEventListener('message', (event: MessageEvent<FromWorker>) => {

@@ -108,13 +108,14 @@ export type Reply =
       readonly ok: true;
       readonly result: CommandResult<CommandName>;
     }
-  /** `view`: what the database shows after the failure, where it could be read. */
+  /** `view`: what the database shows after the failure, where it could be read. `stopped`: the worker is no more. */
   | {
       readonly type: 'reply';
       readonly id: number;
       readonly ok: false;
       readonly failure: Failure;
       readonly view: LabView | null;
+      readonly stopped: boolean;
     };
 
 export type Push =

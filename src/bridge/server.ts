@@ -49,7 +49,7 @@ export function serve(channel: Channel, crash: CrashPort, work: Work): Server {
     channel.postMessage(
       result.ok
         ? { type: 'reply', id, ok: true, result: result.value }
-        : { type: 'reply', id, ok: false, failure: result.failure, view },
+        : { type: 'reply', id, ok: false, failure: result.failure, view, stopped: false },
     );
   }
   function stop(error: unknown, id: number | null): void {
@@ -57,7 +57,7 @@ export function serve(channel: Channel, crash: CrashPort, work: Work): Server {
     if (error instanceof SimulatedCrash) return;
     const failure = whyStopped(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
     if (id === null) channel.postMessage({ type: 'fault', failure });
-    else channel.postMessage({ type: 'reply', id, ok: false, failure, view: null });
+    else channel.postMessage({ type: 'reply', id, ok: false, failure, view: null, stopped: true });
     channel.close();
   }
   function inTurn(piece: () => Promise<void>, id: number | null): void {

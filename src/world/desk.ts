@@ -3,7 +3,7 @@
  * Leaves: what the tools do to who makes the desk; the way to it to desk-port.ts.
  * Invariant: a call is in the log, durably, before it is answered. The desk never knows of the agent's crashes.
  */
-import type { Result } from '../engine/failure.ts';
+import type { Failure, Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { JsonObject } from '../engine/json.ts';
 import { encodeJson } from '../engine/json.ts';
@@ -38,9 +38,14 @@ export async function receiveCall(
     receivedAtUtc: desk.clock.now(),
   });
   // An unlogged call is not answered: it would be invisible.
-  if (!logged.ok)
-    return fail({ type: 'ToolFailed', tool, reason: `the desk could not log it (${logged.failure.type})` });
+  if (!logged.ok) return fail({ type: 'ToolFailed', tool, reason: whyNotLogged(logged.failure) });
   return answer.ok ? succeed(answer.value) : fail({ type: 'ToolFailed', tool, reason: answer.failure });
+}
+
+function whyNotLogged({ type }: Failure): string {
+  return type === 'StorageFull'
+    ? 'the browser gives the outside world’s log no more room'
+    : `the outside world’s log was not written (${type})`;
 }
 
 function textOf(value: JsonObject): string {
