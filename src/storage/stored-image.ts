@@ -39,6 +39,9 @@ export function assemble(checksum: Checksum, stored: StoredImage): Assembled {
   const format = storedFormat(stored.base);
   if (format !== null && format > knownFormat) return { type: 'newer', stored: format };
   if (stored.setAside) return damaged('it was set aside before');
+  if (format !== null && format < knownFormat) {
+    return damaged(`it has format ${format}, of an older page; this one reads format ${knownFormat}`);
+  }
   const base = parseBase(stored.base);
   if (!base) return damaged('the base record is not readable');
   if (base.checksum !== baseChecksum(checksum, base)) return damaged('the base record is damaged');

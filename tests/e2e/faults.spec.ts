@@ -10,7 +10,10 @@ import { expect, test, type Page } from './fixtures.ts';
 import { faultyWorker } from './faulty-worker.ts';
 import type { LabPage } from './lab-page.ts';
 
-test.skip(({ browserName }) => browserName !== 'chromium', 'These faults are caused over Chromium’s protocol.');
+test.skip(
+  ({ browserName }) => browserName !== 'chromium',
+  'These faults are caused over Chromium’s protocol.',
+);
 
 const trouble = (page: Page) => page.locator('.failure');
 const waiting = (page: Page) =>
@@ -40,7 +43,10 @@ test('a full disk is told, loses nothing that was saved, and Retry goes on once 
   await bystander(page, address);
   const { session, origin } = await protocol(page);
   const quota = (quotaSize?: number) =>
-    session.send('Storage.overrideQuotaForOrigin', quotaSize === undefined ? { origin } : { origin, quotaSize });
+    session.send(
+      'Storage.overrideQuotaForOrigin',
+      quotaSize === undefined ? { origin } : { origin, quotaSize },
+    );
   // From the start: the browser remembers for a while how much room it has found.
   await quota(190_000);
   await lab.open();
@@ -262,7 +268,9 @@ test('a handle that another tab asks to close is opened again, and a newer versi
   const other = await bystander(await newTab(), address);
   const upgrade = (abort: boolean) =>
     other.evaluate(async (aborts) => {
-      const name = (await indexedDB.databases()).map((one) => one.name ?? '').find((one) => one.includes('#'));
+      const name = (await indexedDB.databases())
+        .map((one) => one.name ?? '')
+        .find((one) => one.includes('#'));
       return new Promise<string>((resolve) => {
         const request = indexedDB.open(name ?? '', 2);
         request.onupgradeneeded = () => {

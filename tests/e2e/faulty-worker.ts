@@ -103,6 +103,8 @@ function prelude(first: readonly string[]): void {
   const { instantiate } = WebAssembly;
   WebAssembly.instantiate = ((...values: Parameters<typeof instantiate>) =>
     faults.has('no-wasm-memory')
-      ? Promise.reject(new RangeError('WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory'))
+      ? Promise.reject(
+          new RangeError('WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory'),
+        )
       : instantiate(...values)) as typeof instantiate;
 }
