@@ -2,6 +2,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import type { BrowserInstanceOption } from 'vitest/node';
 import packageFile from './package.json' with { type: 'json' };
 
 /** Everything the built page may load or contact: itself. Workers loaded by URL are watched by the tests. */
@@ -36,6 +37,33 @@ const versions = {
   __APP_VERSION__: JSON.stringify(packageFile.version),
   __SQLJS_VERSION__: JSON.stringify(packageFile.dependencies['sql.js']),
 };
+
+/** Chromium, and Firefox where FIREFOX_PATH says that there is one (tests/run-all.ts looks for it). */
+function browserInstances(): BrowserInstanceOption[] {
+  const { CHROMIUM_PATH: chromium, FIREFOX_PATH: firefox } = process.env;
+  const chromiumOptions = {
+    ...(chromium ? { executablePath: chromium } : {}),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  };
+  // The channel speaks to the Firefox that users have, not to a build of Playwright's own.
+  const firefoxOptions = { channel: 'moz-firefox', executablePath: firefox ?? '' };
+  return [
+    {
+      name: 'browser-chromium',
+      browser: 'chromium',
+      provider: playwright({ launchOptions: chromiumOptions }),
+    },
+    ...(firefox
+      ? [
+          {
+            name: 'browser-firefox',
+            browser: 'firefox' as const,
+            provider: playwright({ launchOptions: firefoxOptions }),
+          },
+        ]
+      : []),
+  ];
+}
 
 export default defineConfig({
   base: './',
@@ -76,13 +104,8 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
-            provider: playwright({
-              launchOptions: {
-                ...(process.env['CHROMIUM_PATH'] ? { executablePath: process.env['CHROMIUM_PATH'] } : {}),
-                args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-              },
-            }),
-            instances: [{ browser: 'chromium' }],
+            provider: playwright(),
+            instances: browserInstances(),
           },
         },
       },

@@ -91,14 +91,14 @@ export async function launch(profile: string, wanted: Wanted): Promise<BrowserCo
     await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(blocked));
   }
   return chromium.launchPersistentContext(profile, {
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    executablePath: process.env['CHROMIUM_PATH'] || '/usr/bin/chromium',
     args: [...chromiumArguments, ...wanted.browserArguments],
     viewport,
   });
 }
 
 function firefoxPath(): string {
-  return process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr';
+  return process.env['FIREFOX_PATH'] || '/usr/bin/firefox-esr';
 }
 
 function definedEnvironment(): Record<string, string> {

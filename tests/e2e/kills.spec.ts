@@ -6,6 +6,7 @@ import { setTimeout as elapsed } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { seededRandom } from '../support/random.ts';
 import { expect, test } from './fixtures.ts';
+import { canKill, killTab, noKill } from './kill.ts';
 import type { EventRow, LabPage } from './lab-page.ts';
 import { beforeRestart, expectTheLessonOnScreen, lessonBoundary, lessonEvents } from './the-lesson.ts';
 
@@ -13,7 +14,10 @@ test('a tab whose process is killed at the armed point loses nothing that was ac
   lab,
   page,
   newLab,
+  browserOfTest,
+  browserName,
 }) => {
+  test.skip(!canKill(browserName), noKill);
   await lab.open();
   await lab.setting('A crash also reloads the tab', false);
   await lab.arm(lessonBoundary);
@@ -21,11 +25,7 @@ test('a tab whose process is killed at the armed point loses nothing that was ac
   await expect(lab.card).toContainText('The worker is dead');
   await expect(lab.card).toContainText(`killed at ${lessonBoundary}`);
 
-  const crashed = page.waitForEvent('crash');
-  const devTools = await page.context().newCDPSession(page);
-  // The process that should answer is the one that dies.
-  void devTools.send('Page.crash').catch(() => undefined);
-  await crashed;
+  await killTab(page, browserOfTest);
 
   const next = await newLab();
   await next.open();
@@ -50,15 +50,13 @@ test('a worker that is killed without a reload resumes in the same tab', async (
   expect(await page.evaluate(() => 'sameTab' in window)).toBe(true);
 });
 
-const rounds = 15;
-
 /** Closes the tab after so many events on screen, or after so many milliseconds from the click. */
 type When = { readonly events: number } | { readonly milliseconds: number };
 
-test(`closing the tab in the middle of commits, ${rounds} times, loses nothing that was on screen`, async ({
+test('closing the tab in the middle of commits, many times, loses nothing that was on screen', async ({
   newLab,
-}) => {
-  test.setTimeout(180_000);
+}, { project }) => {
+  const [rounds, leastInterrupted] = project.name === 'chromium' ? [15, 3] : [6, 1];
   const random = seededRandom(20_260_105);
   const screen = new Screen();
   let interrupted = 0;
@@ -79,7 +77,7 @@ test(`closing the tab in the middle of commits, ${rounds} times, loses nothing t
   await last.open();
   interrupted += await checkAgainstTheDatabase(last, screen.seen);
   expect(screen.count, 'events that were on screen').toBeGreaterThan(2 * rounds);
-  expect(interrupted, 'rounds whose run was cut off in the middle').toBeGreaterThan(2);
+  expect(interrupted, 'rounds whose run was cut off in the middle').toBeGreaterThanOrEqual(leastInterrupted);
   if ((await last.run())?.status === 'running') await last.button('Resume', last.card).click();
   await last.expectRun({ status: 'completed', version: 4 });
   await last.expectInvariantsHold();

@@ -1,7 +1,13 @@
+/**
+ * Owns: which end-to-end tests run in which browser, on the built page. tests/run.mjs finds the browsers; CHROMIUM_PATH
+ * and FIREFOX_PATH name others than Debian's.
+ */
 import { defineConfig } from '@playwright/test';
 
-/** End to end on the built page, in the Chromium that tests/run.mjs found. Each test has a browser profile of its own. */
-export default defineConfig({
+/** What a browser may do differently: storing, dying, and several tabs. */
+const crashes = ['disk.spec.ts', 'kills.spec.ts', 'lesson.spec.ts', 'two-tabs.spec.ts', 'torture.spec.ts'];
+
+export default defineConfig<object, { projectArguments: readonly string[] }>({
   testDir: '.',
   outputDir: '../../test-results/e2e',
   fullyParallel: true,
@@ -10,6 +16,16 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   forbidOnly: true,
   retries: 0,
+  projects: [
+    { name: 'chromium', use: { browserName: 'chromium' } },
+    { name: 'firefox', use: { browserName: 'firefox' }, testMatch: crashes },
+    {
+      // Chromium's next store under IndexedDB, which it has behind a switch.
+      name: 'chromium-sqlite',
+      use: { browserName: 'chromium', projectArguments: ['--enable-features=IdbSqliteBackingStore'] },
+      testMatch: crashes.filter((file) => file !== 'lesson.spec.ts'),
+    },
+  ],
   reporter: [
     ['list'],
     ['json', { outputFile: process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] ?? '../../test-results/e2e.json' }],
