@@ -49,7 +49,7 @@ export interface ImageParts {
  * Commits, or bytes, of log that are worth a fold: more of them make opening slow, and folding more often writes the
  * same pieces again and again. The larger the image, the more a fold writes, so the longer the log may grow.
  */
-const commitsToFold = 200;
+const commitsToFold = 100;
 const leastBytesToFold = 256 * 1024;
 const byteShareToFold = 1 / 32;
 const noLog: LogSize = { commits: 0, bytes: 0 };

@@ -112,7 +112,10 @@ export function salvage(stored: StoredImage): Uint8Array {
   }
   for (const { value } of stored.log) {
     const record = parseRecord(value);
-    if (!record || !applyRecord(pages, record)) break;
+    if (!record) break;
+    // Each page that a commit adds has a byte that is not zero: a count beyond that is damage, and may be huge.
+    if (record.pageCount - pages.pageCount > record.changes.length) break;
+    if (!applyRecord(pages, record)) break;
   }
   return pages.toBytes();
 }

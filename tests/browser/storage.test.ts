@@ -89,13 +89,14 @@ function change(name: string, store: string, key: IDBValidKey, changed: Change):
   });
 }
 
-function changePiece(name: string, changed: (piece: Uint8Array) => Uint8Array): Promise<void> {
-  return meddle(name, 'chunks', (chunks) => {
-    const request: IDBRequest<Uint8Array> = chunks.get(0);
-    request.onsuccess = () => {
-      chunks.put(changed(request.result), 0);
-    };
+async function changePiece(name: string, changed: (piece: Uint8Array) => Uint8Array): Promise<void> {
+  let blob = new Blob();
+  await meddle(name, 'chunks', (chunks) => {
+    const request: IDBRequest<Blob> = chunks.get(0);
+    request.onsuccess = () => (blob = request.result);
   });
+  const piece = changed(new Uint8Array(await blob.arrayBuffer()));
+  await meddle(name, 'chunks', (chunks) => chunks.put(new Blob([new Uint8Array(piece)]), 0));
 }
 
 function flipped(bytes: unknown): Uint8Array {
@@ -129,7 +130,10 @@ test.each<[string, (name: string) => Promise<void>]>([
     'another page count in the base',
     (name) => change(name, 'meta', 'base', (base) => ({ ...base, pageCount: 1 })),
   ],
-  ['a piece too many', (name) => meddle(name, 'chunks', (chunks) => chunks.put(new Uint8Array(pageSize), 1))],
+  [
+    'a piece too many',
+    (name) => meddle(name, 'chunks', (chunks) => chunks.put(new Blob([new Uint8Array(pageSize)]), 1)),
+  ],
   [
     'a commit with an impossible page count',
     (name) => change(name, 'log', 1, (record) => ({ ...record, pageCount: 2 ** 50 })),
