@@ -112,6 +112,24 @@ export class IdbConnection {
     }
   }
 
+  /** Reads outside of a transaction, as the bytes of a blob are read; no less bounded. */
+  within<T>(reading: Promise<T>): Promise<Result<T, StorageFailure>> {
+    const waited = this.#waits.watch?.begin('read');
+    return new Promise((resolve, reject) => {
+      const seconds = this.#waits.transaction / 1000;
+      const wait = setTimeout(() => {
+        waited?.(false);
+        resolve(fail({ type: 'StorageStuck', what: 'read', seconds }));
+      }, this.#waits.transaction);
+      reading
+        .finally(() => {
+          clearTimeout(wait);
+          waited?.(true);
+        })
+        .then((value) => resolve(succeed(value)), reject);
+    });
+  }
+
   close(): void {
     this.#handle?.close();
     this.#handle = null;

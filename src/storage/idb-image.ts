@@ -105,8 +105,9 @@ export async function readImage(connection: IdbConnection): Promise<Result<Store
   if (!read.ok) return read;
   const { name } = connection;
   const stored = read.value ?? { name, base: undefined, pieces: [], log: [], setAside: false };
-  const pieces = stored.pieces.map(async ({ key, value }) => ({ key, value: await bytesOf(value) }));
-  return succeed({ ...stored, pieces: await Promise.all(pieces) });
+  const reading = stored.pieces.map(async ({ key, value }) => ({ key, value: await bytesOf(value) }));
+  const pieces = await connection.within(Promise.all(reading));
+  return pieces.ok ? succeed({ ...stored, pieces: pieces.value }) : pieces;
 }
 
 export function entries(
