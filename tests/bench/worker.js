@@ -1,9 +1,10 @@
 /**
  * Owns: the loads, in one worker of its own for each contender: opening, small commits, a burst, the lesson's run.
- * Beside each timed commit, one 4 KiB put into IndexedDB with strict durability is timed: ratios are to that.
+ * Beside each timed commit, one 4 KiB put into IndexedDB with strict durability is timed, and beside each opening the
+ * reading of as many bytes: ratios are to these.
  */
 import { lesson, small, tables } from './load.js';
-import { openStore } from './contenders/idb.js';
+import { openStore, request } from './contenders/idb.js';
 
 const contenders = {
   ours: () => import('./contenders/ours.js'),
@@ -63,18 +64,35 @@ async function measure({ contender, megabytes, rounds }) {
   });
   await database.idle?.();
   await database.close();
-  const opening = [];
+  const image = new Blob(Array.from({ length: Math.ceil(megabytes * 10) }, () => random(102_400)));
+  await yardstick.put('image', image);
+  const opening = { taken: [], raw: [] };
   for (let round = 0; round < 7; round += 1) {
+    opening.raw.push(await timed(() => readImage(`${name}-yardstick`)));
     const took = await timed(async () => {
       database = await open(name);
       const events = await database.count("SELECT count(*) FROM agent_events WHERE run_id = 'small'");
       if (events !== version) throw new Error(`${events} of ${version} commits are there`);
     });
-    opening.push(took);
+    opening.taken.push(took);
     await database.close();
   }
   yardstick.close();
   return { contender, megabytes, commits, burst, run, opening };
+}
+
+/** What opening costs at least: as many bytes, read from IndexedDB as one blob, unchecked. */
+async function readImage(name) {
+  const store = await openStore(name);
+  const blob = await request(store.transaction('s').objectStore('s').get('image'));
+  await blob.arrayBuffer();
+  store.close();
+}
+
+function random(bytes) {
+  const made = new Uint8Array(bytes);
+  for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(made.subarray(at, at + 65_536));
+  return made;
 }
 
 /** About 1,000 characters, no two alike, that compress as text does. */
