@@ -5,7 +5,8 @@
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
-import { deleteDatabase, IdbConnection } from './idb-connection.ts';
+import { IdbConnection } from './idb-connection.ts';
+import { deleteDatabase } from './idb-delete.ts';
 import { directoryStores, IdbDirectory } from './idb-directory.ts';
 import { notSaved } from './idb-failures.ts';
 import { addRecord, baseFor, entries, imageStores, putBase, readImage, setAsideKey } from './idb-image.ts';

@@ -20,59 +20,58 @@ export function damage(bystander: Page, how: Damage): Promise<string> {
   return bystander.evaluate(async (what) => {
     const name =
       (await indexedDB.databases()).map((one) => one.name ?? '').find((one) => one.includes('#')) ?? '';
-    const flip = (bytes: Uint8Array): Uint8Array => {
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const opening = indexedDB.open(name);
+      opening.onsuccess = () => resolve(opening.result);
+    });
+    const answer = <T>(request: IDBRequest<T>): Promise<T> =>
+      new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+    const store = (of: string): IDBObjectStore => database.transaction(of, 'readwrite').objectStore(of);
+    const changePiece = async (changed: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) => {
+      const blob: Blob = await answer(store('chunks').get(0));
+      const bytes = changed(new Uint8Array(await blob.arrayBuffer()));
+      await answer(store('chunks').put(new Blob([bytes]), 0));
+    };
+    const flip = <B extends ArrayBufferLike>(bytes: Uint8Array<B>): Uint8Array<ArrayBuffer> => {
       const at = bytes.length >> 1;
       return bytes.map((byte, index) => (index === at ? byte ^ 1 : byte));
     };
-    // A blob is read outside a transaction.
-    const blob = await new Promise<Blob>((resolve) => {
-      const opening = indexedDB.open(name);
-      opening.onsuccess = () => {
-        const request: IDBRequest<Blob> = opening.result.transaction('chunks').objectStore('chunks').get(0);
-        request.onsuccess = () => {
-          opening.result.close();
-          resolve(request.result);
-        };
-      };
-    });
-    const piece = new Uint8Array(await blob.arrayBuffer());
-    await new Promise<void>((resolve, reject) => {
-      const opening = indexedDB.open(name);
-      opening.onerror = () => reject(new Error('not opened'));
-      opening.onsuccess = () => {
-        const transaction = opening.result.transaction(['meta', 'chunks', 'log'], 'readwrite');
-        const change = (store: string, key: IDBValidKey, changed: (value: never) => unknown): void => {
-          const objects = transaction.objectStore(store);
-          const request: IDBRequest<unknown> = objects.get(key);
-          request.onsuccess = () => objects.put(changed(request.result as never), key);
-        };
-        const log = transaction.objectStore('log');
-        if (what === 'flipped bit') change('chunks', 0, () => new Blob([new Uint8Array(flip(piece))]));
-        if (what === 'missing piece') transaction.objectStore('chunks').delete(0);
-        if (what === 'short piece') change('chunks', 0, () => new Blob([piece.slice(0, 4096)]));
-        if (what === 'flipped bit in a commit') {
-          change('log', 2, (record: { changes: Uint8Array }) => ({
-            ...record,
-            changes: flip(record.changes),
-          }));
-        }
-        if (what === 'missing commit') log.delete(1);
-        if (what === 'other page count') {
-          change('meta', 'base', (base: { pageCount: number }) => ({
-            ...base,
-            pageCount: base.pageCount - 1,
-          }));
-        }
-        if (what === 'older format') change('meta', 'base', (base: object) => ({ ...base, format: 0 }));
-        if (what === 'newer format') change('meta', 'base', (base: object) => ({ ...base, format: 2 }));
-        if (what === 'no base') transaction.objectStore('meta').clear();
-        transaction.oncomplete = () => {
-          opening.result.close();
-          resolve();
-        };
-        transaction.onabort = () => reject(new Error('aborted'));
-      };
-    });
+    const changeBase = async (part: (base: { pageCount: number }) => object): Promise<void> => {
+      const base: { pageCount: number } = await answer(store('meta').get('base'));
+      await answer(store('meta').put({ ...base, ...part(base) }, 'base'));
+    };
+    switch (what) {
+      case 'flipped bit':
+        await changePiece(flip);
+        break;
+      case 'missing piece':
+        await answer(store('chunks').delete(0));
+        break;
+      case 'short piece':
+        await changePiece((piece) => piece.slice(0, 4096));
+        break;
+      case 'flipped bit in a commit': {
+        const record: { changes: Uint8Array } = await answer(store('log').get(2));
+        await answer(store('log').put({ ...record, changes: flip(record.changes) }, 2));
+        break;
+      }
+      case 'missing commit':
+        await answer(store('log').delete(1));
+        break;
+      case 'other page count':
+        await changeBase((base) => ({ pageCount: base.pageCount - 1 }));
+        break;
+      case 'older format':
+        await changeBase(() => ({ format: 0 }));
+        break;
+      case 'newer format':
+        await changeBase(() => ({ format: 2 }));
+        break;
+      case 'no base':
+        await answer(store('meta').clear());
+        break;
+    }
+    database.close();
     return name;
   }, how);
 }
@@ -80,33 +79,26 @@ export function damage(bystander: Page, how: Damage): Promise<string> {
 /** Everything that is stored in this IndexedDB database, as text: equal texts, equal stores. */
 export function contentOf(bystander: Page, name: string): Promise<string> {
   return bystander.evaluate(async (wanted) => {
-    const found = await new Promise<[string, IDBRequest<IDBValidKey[]>, IDBRequest<unknown[]>][]>(
-      (resolve) => {
-        const opening = indexedDB.open(wanted);
-        opening.onsuccess = () => {
-          const stores = [...opening.result.objectStoreNames];
-          const transaction = opening.result.transaction(stores, 'readonly');
-          const all = stores.map((store): [string, IDBRequest<IDBValidKey[]>, IDBRequest<unknown[]>] => {
-            const objects = transaction.objectStore(store);
-            return [store, objects.getAllKeys(), objects.getAll()];
-          });
-          transaction.oncomplete = () => {
-            opening.result.close();
-            resolve(all);
-          };
-        };
-      },
-    );
-    const text = async (value: unknown): Promise<unknown> =>
-      value instanceof Blob ? [...new Uint8Array(await value.arrayBuffer())].join() : value;
-    const plain = (_: string, value: unknown): unknown =>
-      value instanceof Uint8Array ? [...value].join() : value;
-    const contents = found.map(async ([store, keys, all]) => [
-      store,
-      keys.result,
-      await Promise.all(all.result.map(text)),
-    ]);
-    return JSON.stringify(await Promise.all(contents), plain);
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const opening = indexedDB.open(wanted);
+      opening.onsuccess = () => resolve(opening.result);
+    });
+    const answer = <T>(request: IDBRequest<T>): Promise<T> =>
+      new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+    const plain = async (value: unknown): Promise<unknown> => {
+      if (value instanceof Blob) return [...new Uint8Array(await value.arrayBuffer())].join();
+      return JSON.stringify(value, (_, part: unknown) =>
+        part instanceof Uint8Array ? [...part].join() : part,
+      );
+    };
+    const found: unknown[] = [];
+    for (const store of database.objectStoreNames) {
+      const objects = database.transaction(store, 'readonly').objectStore(store);
+      const [keys, values] = await Promise.all([answer(objects.getAllKeys()), answer(objects.getAll())]);
+      found.push([store, keys, await Promise.all(values.map(plain))]);
+    }
+    database.close();
+    return JSON.stringify(found);
   }, name);
 }
 
