@@ -11,7 +11,8 @@ import { fail, succeed, type Failure, type Result, type StorageFailure } from '.
 import type { Clock, CrashPort, Reader, Transaction } from '../engine/ports.ts';
 import type { Checksum } from './checksum.ts';
 import type { RecordedFile } from './recorded-file.ts';
-import { DurableImage, openImage, setAside, type OpenedImage } from './durable-image.ts';
+import { DurableImage } from './durable-image.ts';
+import { openImage, setAside, type OpenedImage } from './open-image.ts';
 import type { PageStore } from './page-store.ts';
 import type { Random } from './random.ts';
 import { freshImage, migrate, migrationsOf, missingMigrations, newestMigration } from './schema.ts';

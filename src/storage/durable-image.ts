@@ -1,49 +1,23 @@
 /**
  * Owns: keeping the live file and the stored image the same: writing what changed, putting the file back when the
  * write was refused, taking in what other tabs wrote.
- * Leaves: SQL, order and crash boundaries to database.ts; transactions to the page store.
+ * Leaves: the first opening to open-image.ts; SQL, order and crash boundaries to database.ts; transactions to the page store.
  *
  * Invariants:
  * - Between two calls the live file is the image of `head`, a commit that was durable. It is never ahead.
  * - A record whose outcome is unknown is sent again, the same and no other, before anything else is written.
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
-import type { CrashPort } from '../engine/ports.ts';
-import type { Checksum } from './checksum.ts';
 import { ImagePages } from './image-pages.ts';
-import type { RecordedFile } from './recorded-file.ts';
+import { checkedImage, type ImageParts, type OpenedImage } from './open-image.ts';
 import { decodePages, encodeChanges } from './page-changes.ts';
-import type { PageStore } from './page-store.ts';
-import { randomId, type Random } from './random.ts';
-import { assemble, parseNext, type LogSize } from './stored-image.ts';
-import {
-  knownFormat,
-  sealBase,
-  sealRecord,
-  type Head,
-  type LogRecord,
-  type StoredImage,
-} from './stored-records.ts';
+import { randomId } from './random.ts';
+import type { RecordedFile } from './recorded-file.ts';
+import { parseNext, type LogSize } from './stored-image.ts';
+import { sealBase, sealRecord, type Head, type LogRecord } from './stored-records.ts';
 
 /** `again`: another tab wrote first; the file now holds what it wrote, and the caller's work is undone. */
 export type WriteOutcome = 'unchanged' | 'saved' | 'again';
-
-export interface OpenedImage {
-  readonly head: Head;
-  /** Its very arrays: the live file goes on in them. */
-  readonly pages: ImagePages;
-  readonly log: LogSize;
-  readonly name: string;
-}
-
-export interface ImageParts {
-  readonly crash: CrashPort;
-  readonly store: PageStore;
-  readonly checksum: Checksum;
-  readonly random: Random;
-  /** Bytes of log after which it is folded, in place of the usual; tests fold often. */
-  readonly foldAfter?: number;
-}
 
 /**
  * Commits, or bytes, of log that are worth a fold: more of them make opening slow, and folding more often writes the
@@ -53,56 +27,6 @@ const commitsToFold = 100;
 const leastBytesToFold = 256 * 1024;
 const byteShareToFold = 1 / 32;
 const noLog: LogSize = { commits: 0, bytes: 0 };
-
-/**
- * Reads the stored image and checks it; stores `fresh()` first where there is none.
- * Failures: ImageDamaged (it was set aside; opening again starts fresh), FormatNewer, and the store's.
- */
-export async function openImage(
-  parts: ImageParts,
-  fresh: () => Uint8Array,
-): Promise<Result<OpenedImage, StorageFailure>> {
-  const stored = await parts.store.open();
-  if (!stored.ok) return stored;
-  if (stored.value) return checkedImage(parts, stored.value);
-  const head = { incarnation: randomId(parts.random), generation: 0, id: randomId(parts.random) };
-  const created = await parts.store.create(sealBase(parts.checksum, head, ImagePages.of(fresh())));
-  if (!created.ok) return created;
-  const again = await parts.store.open();
-  if (!again.ok) return again;
-  return again.value ? checkedImage(parts, again.value) : fail({ type: 'StorageGone', replaced: false });
-}
-
-/** Sets a damaged image aside and says so. */
-export async function setAside(
-  store: PageStore,
-  name: string,
-  reason: string,
-): Promise<Result<never, StorageFailure>> {
-  const done = await store.quarantine(name, reason);
-  return done.ok ? fail({ type: 'ImageDamaged', reason, quarantined: name }) : done;
-}
-
-async function checkedImage(
-  parts: ImageParts,
-  stored: StoredImage,
-): Promise<Result<OpenedImage, StorageFailure>> {
-  const assembled = assemble(parts.checksum, stored);
-  switch (assembled.type) {
-    case 'image':
-      return succeed({ ...assembled, name: stored.name });
-    case 'newer':
-      return fail({
-        type: 'FormatNewer',
-        what: 'image',
-        image: stored.name,
-        stored: assembled.stored,
-        known: knownFormat,
-      });
-    case 'damaged':
-      return setAside(parts.store, stored.name, assembled.reason);
-  }
-}
 
 export class DurableImage {
   readonly #parts: ImageParts;
