@@ -34,6 +34,11 @@ export class DatabaseFile {
     return bytes;
   }
 
+  /** Gives its memory back. */
+  close(): void {
+    this.#database.close();
+  }
+
   rows(query: string, values: SqlValue[] = []): readonly Row[] {
     const statement = this.#database.prepare(query, values);
     const found: Row[] = [];

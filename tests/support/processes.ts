@@ -16,6 +16,11 @@ export function browserProcess(profile: string): number | null {
   return family(profile)[0]?.id ?? null;
 }
 
+/** Whether any process of the browser is left. */
+export function browserRuns(profile: string): boolean {
+  return readAll().some(({ command }) => command.includes(profile));
+}
+
 /** The processes that show pages of sites, as opposed to the browser's own pages and to those that wait for a page. */
 export function siteProcesses(profile: string): readonly number[] {
   return family(profile)
@@ -25,9 +30,7 @@ export function siteProcesses(profile: string): readonly number[] {
 
 /** The browser's processes, the first one first. */
 function family(profile: string): readonly Process[] {
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((id) => readProcess(Number(id)) ?? []);
+  const all = readAll();
   const found = all.filter(
     ({ command }) => command.includes(`\0${profile}\0`) || command.includes(`=${profile}\0`),
   );
@@ -36,6 +39,12 @@ function family(profile: string): readonly Process[] {
   const members = [first];
   for (const member of members) members.push(...all.filter(({ parent }) => parent === member.id));
   return members;
+}
+
+function readAll(): readonly Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((id) => readProcess(Number(id)) ?? []);
 }
 
 function readProcess(id: number): Process | null {
