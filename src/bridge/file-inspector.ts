@@ -15,8 +15,8 @@ export interface FileInspector {
   inspect(file: Blob, signal: AbortSignal): Promise<Result<Inspection> | null>;
 }
 
-/** A file of the largest size takes a few seconds; a slow machine needs some patience. */
-const mostSeconds = 60;
+/** A file of the largest size takes some seconds, on a slow machine a minute; the person may cancel at any time. */
+const mostSeconds = 120;
 
 export function fileInspector(newWorker: () => Worker): FileInspector {
   return {

@@ -11,9 +11,10 @@ const megabyte = 1024 * kilobyte;
 export const mostFileBytes = 100 * megabyte;
 /** They are all in the list of runs. */
 export const mostRuns = 1000;
-export const mostEffects = 10_000;
+/** They are all in the table of their run. */
+export const mostEffectsOfRun = 500;
 /** They are all in the table and the timeline of their run. */
-export const mostEventsOfRun = 2000;
+export const mostEventsOfRun = 1000;
 export const mostEventBytesOfRun = 2 * megabyte;
 /** Of names, words and details. */
 export const longestText = 10 * kilobyte;

@@ -5,6 +5,7 @@
 
 /** As in "This file cannot be opened: …". SQLite's own words stand in brackets, for those who look them up. */
 const known: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
+  [/malformed database schema \((.*?)\)/, ([, name = '']) => `its list of tables is damaged (at ${name})`],
   [
     /UNIQUE constraint failed: (.*)/,
     ([, columns = '']) => {
@@ -25,7 +26,6 @@ const known: readonly (readonly [RegExp, (found: readonly string[]) => string])[
     /table "?(\w+)"? already exists/,
     ([, name = '']) => `it has a table ${name} of another kind than the lab’s`,
   ],
-  [/malformed database schema \((.*?)\)/, ([, name = '']) => `its list of tables is damaged (at ${name})`],
   [/malformed|disk I\/O error/, ([words = '']) => `its inner structure is damaged (${words})`],
   [/not a database|unsupported file format/, ([words = '']) => `its header is damaged (${words})`],
   [

@@ -10,7 +10,7 @@ import { fail, succeed, type Result, type StorageFailure } from '../engine/failu
 import { isWriteAhead, whyUnreadable, withRollbackJournal } from './file-header.ts';
 import {
   inMegabytes,
-  mostEffects,
+  mostEffectsOfRun,
   mostEventBytesOfRun,
   mostEventsOfRun,
   mostRuns,
@@ -98,10 +98,6 @@ export function checkInspected(sqlite: Sqlite, image: Uint8Array): Result<null, 
 function whyRowsUnfit(target: SqlDatabase): string | null {
   const runs = Number(text(target, 'SELECT count(*) FROM agent_runs'));
   if (runs > mostRuns) return `it holds ${String(runs)} runs; the lab shows up to ${String(mostRuns)}`;
-  const effects = Number(text(target, 'SELECT count(*) FROM tool_effects'));
-  if (effects > mostEffects) {
-    return `it holds ${String(effects)} saved results; the lab shows up to ${String(mostEffects)}`;
-  }
   const [longest] = rows(
     target,
     `SELECT run_id, count(*) AS events FROM agent_events GROUP BY run_id ORDER BY events DESC LIMIT 1`,
@@ -116,6 +112,15 @@ function whyRowsUnfit(target: SqlDatabase): string | null {
   );
   if (largest && Number(largest[1]) > mostEventBytesOfRun) {
     return `the events of its run ${largest[0] ?? ''} hold more than ${inMegabytes(mostEventBytesOfRun)}`;
+  }
+  const [worked] = rows(
+    target,
+    `SELECT r.run_id, count(*) AS results FROM agent_runs AS r JOIN tool_effects AS t
+       ON t.idempotency_key >= r.run_id || ':' AND t.idempotency_key < r.run_id || ';'
+     GROUP BY r.run_id ORDER BY results DESC LIMIT 1`,
+  );
+  if (worked && Number(worked[1]) > mostEffectsOfRun) {
+    return `its run ${worked[0] ?? ''} has ${worked[1] ?? ''} saved results; the lab shows up to ${String(mostEffectsOfRun)} of a run`;
   }
   const [broken] = rows(target, 'PRAGMA foreign_key_check');
   return broken

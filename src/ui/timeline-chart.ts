@@ -20,6 +20,9 @@ export interface TimelineChart {
   destroy(): void;
 }
 
+/** Where there would be more, only the events' own numbers are marked. */
+const mostTicks = 2000;
+
 const usualLanes = ['run_started', 'run_resumed', 'tool_executed', 'tool_reused', 'checkpoint_saved'];
 
 export function drawTimeline(canvas: HTMLCanvasElement, onchoose: (sequence: number) => void): TimelineChart {
@@ -59,16 +62,22 @@ export function drawTimeline(canvas: HTMLCanvasElement, onchoose: (sequence: num
           borderWidth: own.map((event) => (event.sequence === cursor ? 2.5 : 1)),
         };
       });
-      const last = Math.max(events.length, 4);
+      const sequences = events.map((event) => event.sequence);
+      // A run from elsewhere may begin and end anywhere, with gaps.
+      const [first, last] = [Math.min(1, ...sequences), Math.max(4, ...sequences)];
       chart.options.animation = animated ? { duration: 250 } : false;
       chart.options.scales = {
         x: {
           type: 'linear',
-          min: 0.5,
+          min: first - 0.5,
           max: last + 0.5,
           // With a minimum of 0.5 the whole numbers would not be ticks by themselves.
           afterBuildTicks: (scale) => {
-            scale.ticks = Array.from({ length: last }, (_, at) => ({ value: at + 1 }));
+            const count = last - first + 1;
+            scale.ticks =
+              count > mostTicks
+                ? sequences.map((value) => ({ value }))
+                : Array.from({ length: count }, (_, at) => ({ value: first + at }));
           },
           ticks: { color: ink, autoSkip: true, maxRotation: 0 },
           grid: { display: false },

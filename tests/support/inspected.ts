@@ -30,3 +30,10 @@ export function found(image: Uint8Array, sql: string): unknown[][] {
     database.close();
   }
 }
+
+/** The rows of the lesson's three tables. */
+export function allRows(image: Uint8Array): unknown[][][] {
+  return ['agent_runs', 'agent_events', 'tool_effects'].map((table) =>
+    found(image, `SELECT * FROM ${table}`),
+  );
+}
