@@ -102,7 +102,7 @@ function freeAll(statements: Map<string, Statement>): void {
   statements.clear();
 }
 
-/** A text as its bytes, which sql.js would cut at a zero; a whole number in digits where JavaScript has no such number. */
+/** A text as its bytes, which may be no UTF-8; a whole number in digits where JavaScript has no such number. */
 function readExactly(name: string): string {
   return `CASE typeof(${name}) WHEN 'text' THEN CAST(${name} AS BLOB)
     WHEN 'integer' THEN iif(${name} BETWEEN -9007199254740991 AND 9007199254740991, ${name}, CAST(${name} AS TEXT))

@@ -1,6 +1,6 @@
 /**
  * Owns: which values of a foreign file the lab can hold: those that it reads back as they are stored, and that stay
- * readable on a screen. A text that JavaScript would see cut short or changed is none of them.
+ * readable on a screen. A text on which SQLite's functions and JavaScript do not agree is none of them.
  * Leaves: where the values come from to file-rows.ts.
  */
 import {
@@ -50,7 +50,7 @@ function whyTextUnshowable(bytes: Uint8Array, column: FileColumn): string | null
       : `a text of more than ${inKilobytes(longestText)}`;
   }
   if (bytes.includes(0))
-    return 'a text with a zero byte (NUL) in it: what follows that byte would not be seen here';
+    return 'a text with a zero byte (NUL) in it, where for some of SQLite’s functions a text ends';
   const decoded = decode(bytes);
   if (decoded === null) return 'bytes that are no UTF-8 text';
   return isJson && nestingOf(decoded) > deepestJson

@@ -4,7 +4,7 @@
  */
 import { inspect } from '../../src/bridge/file-inspection.ts';
 import { succeed } from '../../src/engine/failure.ts';
-import type { Sqlite } from '../../src/storage/sqlite.ts';
+import type { SqlDatabase, Sqlite } from '../../src/storage/sqlite.ts';
 import type { ForeignFiles } from '../support/foreign-files.ts';
 import { seededRandom } from '../support/random.ts';
 import { spoiler } from './spoil.ts';
@@ -45,7 +45,10 @@ export function inspector(sqlite: Sqlite, files: ForeignFiles): (asked: Asked) =
   };
 }
 
-/** Null when the image has the values of the file, in their order. Text of UTF-16 is compared as text. */
+/**
+ * Null when the image has the values of the file, in their order, and JavaScript reads each as it is stored: that is
+ * what the page shows.
+ */
 function differing(sqlite: Sqlite, file: Uint8Array, image: Uint8Array, story = ''): Answered | null {
   // A database in memory has no write-ahead mode.
   const rollback = file.slice();
@@ -53,13 +56,28 @@ function differing(sqlite: Sqlite, file: Uint8Array, image: Uint8Array, story = 
   const [given, made] = [sqlite.openScratch(rollback), sqlite.openScratch(image)];
   try {
     for (const [table, columns] of ours) {
-      const sql = `SELECT ${columns.map((column) => `quote(${column})`).join(', ')} FROM ${table} NOT INDEXED`;
-      const [a, b] = [given, made].map((database) => JSON.stringify(database.exec(sql)[0]?.values ?? []));
-      if (a !== b) return { type: 'failed', story, what: `${table} differs:\n${a ?? ''}\n${b ?? ''}` };
+      const read = (database: SqlDatabase, how: string): string => {
+        const list = columns.map((column) => how.replace('?', column)).join(', ');
+        return JSON.stringify(database.exec(`SELECT ${list} FROM ${table} NOT INDEXED`)[0]?.values ?? []);
+      };
+      const [taken, there] = [read(made, 'quote(?)'), read(given, 'quote(?)')];
+      if (taken !== there) return { type: 'failed', story, what: `${table} is\n${taken}\nand not\n${there}` };
+      const [stored, shown] = [read(made, 'hex(?)'), hexOf(read(made, '?'))];
+      if (stored !== shown) return { type: 'failed', story, what: `${table} shows\n${shown}\nof\n${stored}` };
     }
     return null;
   } finally {
     given.close();
     made.close();
   }
+}
+
+/** What SQLite's `hex` gives, of values as JavaScript has them. */
+function hexOf(rows: string): string {
+  const values = JSON.parse(rows) as readonly (readonly (string | number | null)[])[];
+  const hex = (value: string | number | null): string =>
+    Buffer.from(String(value ?? ''), 'utf8')
+      .toString('hex')
+      .toUpperCase();
+  return JSON.stringify(values.map((row) => row.map(hex)));
 }

@@ -41,7 +41,7 @@ test.each<[string, Bytes, string]>([
   [
     'a text has a NUL in it',
     files.lesson(setDetail(`'version' || char(0) || '2'`)),
-    'in row 4 of its table agent_events, detail holds a text with a zero byte (NUL) in it: what follows that byte would not be seen here',
+    'in row 4 of its table agent_events, detail holds a text with a zero byte (NUL) in it, where for some of SQLite’s functions a text ends',
   ],
   [
     'a text is not UTF-8',
