@@ -9,7 +9,16 @@ import { IdbConnection } from './idb-connection.ts';
 import { deleteDatabase } from './idb-delete.ts';
 import { directoryStores, IdbDirectory } from './idb-directory.ts';
 import { notSaved } from './idb-failures.ts';
-import { addRecord, baseFor, entries, imageStores, putBase, readImage, setAsideKey } from './idb-image.ts';
+import {
+  addRecord,
+  baseFor,
+  entries,
+  imageStores,
+  putBase,
+  readImage,
+  setAsideKey,
+  type PieceForm,
+} from './idb-image.ts';
 import type { ImageStorage } from './image-storage.ts';
 import type { CommitOutcome, PageStore, RefreshOutcome } from './page-store.ts';
 import type { Random } from './random.ts';
@@ -56,6 +65,7 @@ class IdbPageStore implements PageStore {
   readonly #connect: (name: string) => IdbConnection;
   readonly #clock: Clock;
   #image: IdbConnection | null = null;
+  #form: PieceForm = 'blob';
 
   constructor(directory: IdbDirectory, connect: (name: string) => IdbConnection, clock: Clock) {
     this.#directory = directory;
@@ -78,16 +88,15 @@ class IdbPageStore implements PageStore {
   }
 
   async create(image: BaseImage): Promise<Result<boolean, StorageFailure>> {
-    const done = await this.#opened().write<boolean>(['meta', 'chunks'], (transaction, answer) => {
+    return this.#writeBase((form, transaction, answer) => {
       const meta = transaction.objectStore('meta');
       const there = meta.count();
       there.onsuccess = () => {
         if (there.result > 0) return answer(false);
-        putBase(transaction, image, null);
+        putBase(transaction, image, null, form);
         answer(true);
       };
     });
-    return done.ok ? succeed(done.value ?? false) : done;
   }
 
   async refresh(head: Head): Promise<Result<RefreshOutcome, StorageFailure>> {
@@ -130,19 +139,18 @@ class IdbPageStore implements PageStore {
 
   async compact(image: BaseImage): Promise<Result<boolean, StorageFailure>> {
     const { incarnation, generation, id } = image.base;
-    const done = await this.#opened().write<boolean>(imageStores, (transaction, answer) => {
+    return this.#writeBase((form, transaction, answer) => {
       const meta: IDBRequest<unknown[]> = transaction.objectStore('meta').getAll();
       const log = transaction.objectStore('log');
       const tip: IDBRequest<unknown> = log.get(generation);
       tip.onsuccess = () => {
         const there = baseFor(meta.result, { incarnation, generation: generation - 1, id });
         if (there.type !== 'fits' || parseRecord(tip.result)?.id !== id) return answer(false);
-        putBase(transaction, image, there.base);
+        putBase(transaction, image, there.base, form);
         log.delete(IDBKeyRange.upperBound(generation));
         answer(true);
       };
     });
-    return done.ok ? succeed(done.value ?? false) : done;
   }
 
   async quarantine(
@@ -167,6 +175,21 @@ class IdbPageStore implements PageStore {
   close(): void {
     this.#image?.close();
     this.#directory.close();
+  }
+
+  /** Writes a base; once more, as bytes, where the browser gave up a transaction that may have held blobs. */
+  async #writeBase(
+    body: (form: PieceForm, transaction: IDBTransaction, answer: (done: boolean) => void) => void,
+  ): Promise<Result<boolean, StorageFailure>> {
+    const write = (form: PieceForm): Promise<Result<boolean | undefined, StorageFailure>> =>
+      this.#opened().write<boolean>(imageStores, (transaction, answer) => body(form, transaction, answer));
+    let done = await write(this.#form);
+    const gaveUp = !done.ok && ['NotSaved', 'OutcomeUnknown'].includes(done.failure.type);
+    if (gaveUp && this.#form === 'blob') {
+      done = await write('bytes');
+      if (done.ok) this.#form = 'bytes';
+    }
+    return done.ok ? succeed(done.value ?? false) : done;
   }
 
   #opened(): IdbConnection {

@@ -28,9 +28,8 @@ export function damage(bystander: Page, how: Damage): Promise<string> {
       new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
     const store = (of: string): IDBObjectStore => database.transaction(of, 'readwrite').objectStore(of);
     const changePiece = async (changed: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) => {
-      const blob: Blob = await answer(store('chunks').get(0));
-      const bytes = changed(new Uint8Array(await blob.arrayBuffer()));
-      await answer(store('chunks').put(new Blob([bytes]), 0));
+      const piece: Uint8Array<ArrayBuffer> = await answer(store('chunks').get(0));
+      await answer(store('chunks').put(changed(piece), 0));
     };
     const flip = <B extends ArrayBufferLike>(bytes: Uint8Array<B>): Uint8Array<ArrayBuffer> => {
       const at = bytes.length >> 1;
@@ -117,7 +116,7 @@ export async function replaceStored(bystander: Page, bytes: Uint8Array): Promise
           const transaction = opening.result.transaction(['meta', 'chunks', 'log'], 'readwrite');
           transaction.objectStore('log').clear();
           transaction.objectStore('chunks').clear();
-          transaction.objectStore('chunks').put(new Blob([Uint8Array.from(content)]), 0);
+          transaction.objectStore('chunks').put(Uint8Array.from(content), 0);
           transaction.objectStore('meta').put(record, 'base');
           transaction.oncomplete = () => {
             opening.result.close();
