@@ -44,6 +44,7 @@ async function tab(): Promise<{ server: LabServer; view: LabView; crash: CrashPl
     tickets: parseTickets(readFileSync('static/facility_tickets.csv', 'utf8')),
     sqljsVersion: 'test',
     workerId: randomId(cryptoRandom),
+    images: () => storage,
     open: async () => {
       const { port1, port2 } = new MessageChannel();
       ports.push(port1, port2);
@@ -68,7 +69,7 @@ async function completed(ticketId: string): Promise<{ server: LabServer; view: L
   const { server } = await tab();
   let view = must(await server.handlers.start({ ticketId }));
   while (view.selected?.run.status === 'running') {
-    view = must(await server.handlers.step({ runId: view.selected.run.runId }));
+    view = must(await server.handlers.step(view.selected.run));
   }
   return { server, view };
 }
@@ -130,7 +131,7 @@ describe('a run in the lab', () => {
     must(await a.server.handlers.start({ ticketId: 'T104' }));
     expect((await b.server.refreshed())?.counts.runs).toBe(1);
     expect(await b.server.refreshed()).toBeNull();
-    const view = must(await b.server.handlers.step({ runId: 'run-T104' }));
+    const view = must(await b.server.handlers.step({ runId: 'run-T104', version: 0 }));
     expect(view.selected?.events.map((event) => event.session)).toEqual([
       'session-1',
       'session-2',
@@ -210,7 +211,7 @@ describe('reset and undo', () => {
       const kept = await keep.call(storage.kept, image, content);
       if (once) {
         once = false;
-        must(await b.server.handlers.step({ runId: 'run-T104' }));
+        must(await b.server.handlers.step({ runId: 'run-T104', version: 0 }));
       }
       return kept;
     };
@@ -294,7 +295,7 @@ describe('a session', () => {
     const started = await server.handlers.start({ ticketId: 'T104' });
     expect(started).toMatchObject({ ok: false, failure: { type: 'OutcomeUnknown' } });
     expect((await server.currentView())?.runs).toHaveLength(1);
-    const view = must(await server.handlers.step({ runId: 'run-T104' }));
+    const view = must(await server.handlers.step({ runId: 'run-T104', version: 0 }));
     expect(view.selected?.events.map((event) => [event.session, event.eventType])).toEqual([
       ['session-1', 'run_started'],
       ['session-1', 'checkpoint_saved'],
@@ -316,9 +317,9 @@ describe('a tab that is behind', () => {
     const a = await tab();
     const b = await tab();
     must(await b.server.handlers.start({ ticketId: 'T104' }));
-    must(await b.server.handlers.step({ runId: 'run-T104' }));
-    must(await b.server.handlers.step({ runId: 'run-T104' }));
-    const view = must(await a.server.handlers.step({ runId: 'run-T104' }));
+    must(await b.server.handlers.step({ runId: 'run-T104', version: 0 }));
+    must(await b.server.handlers.step({ runId: 'run-T104', version: 1 }));
+    const view = must(await a.server.handlers.step({ runId: 'run-T104', version: 2 }));
     expect(view.selected?.run.version).toBe(3);
     expect(view.calls.map((call) => call.tool)).toEqual(['lookup_runbook', 'draft_reply']);
   });
@@ -336,7 +337,7 @@ describe('opening a file from elsewhere', () => {
       resumes: true,
     });
     while (view.selected?.run.status === 'running')
-      view = must(await server.handlers.step({ runId: 'run-T104' }));
+      view = must(await server.handlers.step(view.selected.run));
     expect(view.selected?.events.map((event) => event.eventType).slice(3)).toEqual([
       'run_adopted',
       'run_resumed',
