@@ -116,7 +116,7 @@ test('a file of another program is refused in words, and what is stored stays by
     ['nul.db', files.lesson(`UPDATE agent_events SET detail = 'a' || char(0) || 'b'`), /a zero byte \(NUL\)/],
     [
       'cell.db',
-      files.lesson(`UPDATE agent_runs SET context_json = hex(zeroblob(10485760))`),
+      files.lesson(`UPDATE agent_runs SET context_json = hex(zeroblob(1048576))`),
       /context_json holds more than 1 MB/,
     ],
   ];

@@ -42,7 +42,7 @@ export function agent(parts: Parts): (asked: Asked) => Promise<Answered> {
       await assertStored(parts, storage, image);
       return { type: 'done', image };
     } finally {
-      lab.close();
+      await lab.close();
     }
   };
 }
@@ -70,6 +70,6 @@ async function assertStored(
     const again = must(await later.server.handlers.exportDatabase({}));
     if (Buffer.compare(again, image) !== 0) throw new Error('what is reopened is not what was stored');
   } finally {
-    later.close();
+    await later.close();
   }
 }

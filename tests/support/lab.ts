@@ -24,7 +24,8 @@ export interface OpenedLab {
   readonly server: LabServer;
   readonly opened: Result<LabView>;
   readonly storage: ImageStorage;
-  close(): void;
+  /** Ends the worker: its database is closed, what is stored stays. */
+  close(): Promise<void>;
 }
 
 /** One worker's server, opened. */
@@ -32,6 +33,7 @@ export async function openLab(parts: Parts, storage?: ImageStorage): Promise<Ope
   const clock = steppingClock();
   const images = storage ?? memoryStorage(clock);
   const crash = new CrashPlan();
+  let close = (): Promise<void> => Promise.resolve();
   const { port1, port2 } = new MessageChannel();
   serveDesk(port1, Promise.resolve({ log: memoryCallLog(), handlers: triageTools(runbooks), clock }));
   const server = labServer({
@@ -44,6 +46,7 @@ export async function openLab(parts: Parts, storage?: ImageStorage): Promise<Ope
     open: async () => {
       const database = await open(parts, images.pages, crash, clock);
       const { sqlite } = parts;
+      close = () => database.close();
       return succeed({
         storage: { database, kept: images.kept, sqlite, random: cryptoRandom, clock },
         desk: connectDesk(port2, crash, 5),
@@ -61,7 +64,8 @@ export async function openLab(parts: Parts, storage?: ImageStorage): Promise<Ope
     server,
     opened,
     storage: images,
-    close: () => {
+    close: async () => {
+      await close();
       port1.close();
       port2.close();
     },

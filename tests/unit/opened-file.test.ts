@@ -11,8 +11,8 @@ const labs: OpenedLab[] = [];
 beforeAll(async () => {
   parts = await testParts();
 });
-afterEach(() => {
-  for (const lab of labs.splice(0)) lab.close();
+afterEach(async () => {
+  for (const lab of labs.splice(0)) await lab.close();
 });
 
 /** The lab after it has opened this file. */
