@@ -1,7 +1,7 @@
 /**
  * Owns: what a person meets when the browser's storage fails while they work: what is said, what is safe, the ways on,
  * and that the lab goes on from there when the fault ends.
- * Leaves: stored databases that are damaged or newer to stored.spec.ts; tabs to tabs.spec.ts.
+ * Leaves: stored databases that are damaged or newer to stored.spec.ts; tabs to tab-life.spec.ts.
  */
 import type { CDPSession } from '@playwright/test';
 import { bystander } from './bystander.ts';

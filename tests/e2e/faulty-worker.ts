@@ -15,6 +15,8 @@ export type Fault =
   | 'silent'
   /** Each write of a commit is aborted by the browser after it has succeeded. */
   | 'aborted'
+  /** Other tabs are not told of what is written. */
+  | 'mute'
   /** No array of any size can be had. */
   | 'no-memory'
   /** SQLite's memory can't be had. */
@@ -62,6 +64,11 @@ function prelude(first: readonly string[]): void {
     faults = new Set(event.data);
     if (!faults.has('silent')) for (const tell of held.splice(0)) tell();
     channel.postMessage('done');
+  };
+
+  const { postMessage } = BroadcastChannel.prototype;
+  BroadcastChannel.prototype.postMessage = function (this: BroadcastChannel, message: unknown) {
+    if (this === channel || !faults.has('mute')) postMessage.call(this, message);
   };
 
   const { setTimeout: later, setInterval: each } = self;
