@@ -11,7 +11,8 @@ export default defineConfig<object, { projectArguments: readonly string[] }>({
   testDir: '.',
   outputDir: '../../test-results/e2e',
   fullyParallel: true,
-  workers: 2,
+  // One more than CI has cores: a test waits for the product's own pauses half of its time.
+  workers: 3,
   timeout: 180_000,
   expect: { timeout: 20_000 },
   forbidOnly: true,
