@@ -106,6 +106,6 @@ export function sinceRestart(events: readonly AgentEvent[]): string | null {
 }
 
 /** "event 5 of 9, tool_reused, lookup_runbook, session 2" */
-export function eventPosition(event: AgentEvent, of: number): string {
-  return `event ${event.sequence} of ${of}, ${event.eventType}, ${event.action}, ${event.session.replace('-', ' ')}`;
+export function eventPosition(event: AgentEvent, position: number, of: number): string {
+  return `event ${position} of ${of}, ${event.eventType}, ${event.action}, ${event.session.replace('-', ' ')}`;
 }

@@ -60,6 +60,12 @@ test('triggers, views and further tables are told before anything changes, and r
   await lab.button('Open it', lab.dialog).click();
   await expect(lab.dialog).toBeHidden();
   await expect.poll(() => lab.invariants()).toContain('I5 BROKEN: 1');
+  // A gap: the first event is the seventh, and the scrubber goes from event to event.
+  await lab.region('Runs').getByRole('button', { name: 'run-T101' }).click();
+  await expect(lab.region('Timeline')).toContainText('1 of 1');
+  expect((await lab.events()).map((event) => event.sequence)).toEqual([7]);
+  await lab.region('Runs').getByRole('button', { name: 'run-T104' }).click();
+  await lab.expectRun({ status: 'running', version: 1 });
   await lab.runToTheEnd();
   await lab.expectRun({ version: 4 });
   const database = await lab.database();
