@@ -10,6 +10,7 @@ export const names = {
 };
 
 function median(values) {
+  if (values.length === 0) return undefined;
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
@@ -33,12 +34,12 @@ export function summary({ contender, megabytes, commits, burst, run, opening }) 
   };
 }
 
-const cell = (value, digits) => (value === undefined ? '–' : value.toFixed(digits));
+const cell = (value, digits) => (value === undefined || value === null ? '–' : value.toFixed(digits));
 
 export function table(results, about) {
   const sizes = [...new Set(results.map(({ megabytes }) => megabytes))];
   const lines = [
-    `Measured on ${about}. Medians. × of a commit: to one strict 4 KiB put into IndexedDB, timed in turn; × of opening: to reading as many bytes from IndexedDB as one blob.`,
+    `Measured on ${about}. Medians. × of a commit: to one strict 4 KiB put into IndexedDB, timed in turn; × of opening: to reading as many bytes from IndexedDB as one blob. –: a burst of more than 5 s, not measured.`,
   ];
   for (const megabytes of sizes) {
     lines.push('', `**${megabytes} MB**`, '');
