@@ -1,9 +1,9 @@
 /** The page. Chooses the concrete parts and puts them together; decides nothing else. */
 import { mount, type Component } from 'svelte';
 import { commandLock } from './bridge/command-lock.ts';
-import { fileInspector } from './bridge/file-inspector.ts';
 import { tabPresence } from './bridge/presence.ts';
 import { labWorkers } from './bridge/workers.ts';
+import { fail } from './engine/failure.ts';
 import { diskOf } from './lab/disk.ts';
 import { Guide } from './lab/guide.svelte.ts';
 import { Lab } from './lab/lab.svelte.ts';
@@ -46,7 +46,17 @@ const lab = new Lab({
 });
 const newFileWorker = (): Worker =>
   new Worker(new URL('./file.worker.ts', import.meta.url), { type: 'module' });
-const files = new LabFiles(lab, fileInspector(newFileWorker));
+const files = new LabFiles(lab, {
+  /** Loaded when the first file is chosen: nobody needs it to see the page. */
+  inspect: async (file, signal) => {
+    try {
+      const { fileInspector } = await import('./bridge/file-inspector.ts');
+      return signal.aborted ? null : await fileInspector(newFileWorker).inspect(file, signal);
+    } catch {
+      return fail({ type: 'FileRefused', reason: 'the program that looks at files did not arrive' });
+    }
+  },
+});
 lab.whenOpened = () => void files.listQuarantined();
 lab.predictFirst = () => guide.holdsResume(lab.view?.selected?.run.runId ?? null);
 
