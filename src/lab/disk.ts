@@ -10,7 +10,8 @@ export function diskOf({ worker, view }: Pick<Lab, 'worker' | 'view'>): Disk {
   const { kind, generation, bytes, savedAtUtc, readOnly } = view.storage;
   const failure = worker.unsaved?.failure;
   if (failure) {
-    return { type: 'not-saved', reason: sentenceFor(failure).says, full: failure.type === 'StorageFull' };
+    const full = failure.type === 'StorageFull';
+    return { type: 'not-saved', reason: sentenceFor(failure).says, full, generation, bytes };
   }
   if (kind === 'memory') return { type: 'memory', generation, bytes };
   if (readOnly !== null) return { type: 'read-only', generation, bytes };

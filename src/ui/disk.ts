@@ -9,7 +9,13 @@ export type Disk =
     }
   | { readonly type: 'saving'; readonly generation: number; readonly bytes: number }
   /** The last change is not stored. `full`: because no room is left. */
-  | { readonly type: 'not-saved'; readonly reason: string; readonly full: boolean }
+  | {
+      readonly type: 'not-saved';
+      readonly reason: string;
+      readonly full: boolean;
+      readonly generation: number;
+      readonly bytes: number;
+    }
   /** The browser's storage has not answered for so long. */
   | { readonly type: 'waiting'; readonly seconds: number }
   /** A newer page's database, shown and not written to. */

@@ -27,13 +27,17 @@ export interface FaultyWorker {
   switchTo(...faults: Fault[]): Promise<void>;
 }
 
-/** Before the page is opened. The worker's clock runs ten times as fast, so that no test waits for a time-out. */
-export async function faultyWorker(page: Page, ...first: Fault[]): Promise<FaultyWorker> {
-  let current: readonly Fault[] = first;
+/** Before the page is opened. The worker's clock runs `speed` times as fast, so that no test waits for a time-out. */
+export async function faultyWorker(
+  page: Page,
+  first: readonly Fault[] = [],
+  speed = 10,
+): Promise<FaultyWorker> {
+  let current = first;
   await page.route(/\/agent\.worker-[^/]*\.js$/, async (route) => {
     const file = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
     const program = await readFile(join(distFolder, 'assets', file), 'utf8');
-    const body = `(${prelude.toString()})(${JSON.stringify(current)});\n${program}`;
+    const body = `(${prelude.toString()})(${JSON.stringify(current)}, ${speed});\n${program}`;
     await route.fulfill({ body, contentType: 'text/javascript' });
   });
   return {
@@ -56,7 +60,7 @@ export async function faultyWorker(page: Page, ...first: Fault[]): Promise<Fault
 }
 
 /** Runs in the worker, before the program. */
-function prelude(first: readonly string[]): void {
+function prelude(first: readonly string[], speed: number): void {
   let faults = new Set(first);
   const held: (() => void)[] = [];
   const channel = new BroadcastChannel('faults');
@@ -72,8 +76,8 @@ function prelude(first: readonly string[]): void {
   };
 
   const { setTimeout: later, setInterval: each } = self;
-  self.setTimeout = ((work: () => void, wait = 0) => later(work, wait / 10)) as typeof setTimeout;
-  self.setInterval = ((work: () => void, wait = 0) => each(work, wait / 10)) as typeof setInterval;
+  self.setTimeout = ((work: () => void, wait = 0) => later(work, wait / speed)) as typeof setTimeout;
+  self.setInterval = ((work: () => void, wait = 0) => each(work, wait / speed)) as typeof setInterval;
 
   const { open } = IDBFactory.prototype;
   IDBFactory.prototype.open = function (this: IDBFactory, ...values) {

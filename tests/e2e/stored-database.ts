@@ -15,64 +15,84 @@ export type Damage =
   | 'newer format'
   | 'no base';
 
+/** The name of the IndexedDB database that holds the current image. */
+export function currentImage(bystander: Page): Promise<string> {
+  return bystander.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const opening = indexedDB.open('crashpoint:/');
+        opening.onsuccess = () => {
+          const transaction = opening.result.transaction('directory');
+          const current: IDBRequest<string> = transaction.objectStore('directory').get('current');
+          transaction.oncomplete = () => {
+            opening.result.close();
+            resolve(current.result);
+          };
+        };
+      }),
+  );
+}
+
 /** `bystander`: a page of the same origin, with the lab closed. The name of the image that was changed. */
-export function damage(bystander: Page, how: Damage): Promise<string> {
-  return bystander.evaluate(async (what) => {
-    const name =
-      (await indexedDB.databases()).map((one) => one.name ?? '').find((one) => one.includes('#')) ?? '';
-    const database = await new Promise<IDBDatabase>((resolve) => {
-      const opening = indexedDB.open(name);
-      opening.onsuccess = () => resolve(opening.result);
-    });
-    const answer = <T>(request: IDBRequest<T>): Promise<T> =>
-      new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
-    const store = (of: string): IDBObjectStore => database.transaction(of, 'readwrite').objectStore(of);
-    const changePiece = async (changed: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) => {
-      const piece: Uint8Array<ArrayBuffer> = await answer(store('chunks').get(0));
-      await answer(store('chunks').put(changed(piece), 0));
-    };
-    const flip = <B extends ArrayBufferLike>(bytes: Uint8Array<B>): Uint8Array<ArrayBuffer> => {
-      const at = bytes.length >> 1;
-      return bytes.map((byte, index) => (index === at ? byte ^ 1 : byte));
-    };
-    const changeBase = async (part: (base: { pageCount: number }) => object): Promise<void> => {
-      const base: { pageCount: number } = await answer(store('meta').get('base'));
-      await answer(store('meta').put({ ...base, ...part(base) }, 'base'));
-    };
-    switch (what) {
-      case 'flipped bit':
-        await changePiece(flip);
-        break;
-      case 'missing piece':
-        await answer(store('chunks').delete(0));
-        break;
-      case 'short piece':
-        await changePiece((piece) => piece.slice(0, 4096));
-        break;
-      case 'flipped bit in a commit': {
-        const record: { changes: Uint8Array } = await answer(store('log').get(2));
-        await answer(store('log').put({ ...record, changes: flip(record.changes) }, 2));
-        break;
+export async function damage(bystander: Page, how: Damage): Promise<string> {
+  const image = await currentImage(bystander);
+  await bystander.evaluate(
+    async ([name, what]) => {
+      const database = await new Promise<IDBDatabase>((resolve) => {
+        const opening = indexedDB.open(name);
+        opening.onsuccess = () => resolve(opening.result);
+      });
+      const answer = <T>(request: IDBRequest<T>): Promise<T> =>
+        new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+      const store = (of: string): IDBObjectStore => database.transaction(of, 'readwrite').objectStore(of);
+      const changePiece = async (changed: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) => {
+        const piece: Uint8Array<ArrayBuffer> = await answer(store('chunks').get(0));
+        await answer(store('chunks').put(changed(piece), 0));
+      };
+      const flip = <B extends ArrayBufferLike>(bytes: Uint8Array<B>): Uint8Array<ArrayBuffer> => {
+        const at = bytes.length >> 1;
+        return bytes.map((byte, index) => (index === at ? byte ^ 1 : byte));
+      };
+      const changeBase = async (part: (base: { pageCount: number }) => object): Promise<void> => {
+        const base: { pageCount: number } = await answer(store('meta').get('base'));
+        await answer(store('meta').put({ ...base, ...part(base) }, 'base'));
+      };
+      switch (what) {
+        case 'flipped bit':
+          await changePiece(flip);
+          break;
+        case 'missing piece':
+          await answer(store('chunks').delete(0));
+          break;
+        case 'short piece':
+          await changePiece((piece) => piece.slice(0, 4096));
+          break;
+        case 'flipped bit in a commit': {
+          const record: { changes: Uint8Array } = await answer(store('log').get(2));
+          await answer(store('log').put({ ...record, changes: flip(record.changes) }, 2));
+          break;
+        }
+        case 'missing commit':
+          await answer(store('log').delete(1));
+          break;
+        case 'other page count':
+          await changeBase((base) => ({ pageCount: base.pageCount - 1 }));
+          break;
+        case 'older format':
+          await changeBase(() => ({ format: 0 }));
+          break;
+        case 'newer format':
+          await changeBase(() => ({ format: 2 }));
+          break;
+        case 'no base':
+          await answer(store('meta').clear());
+          break;
       }
-      case 'missing commit':
-        await answer(store('log').delete(1));
-        break;
-      case 'other page count':
-        await changeBase((base) => ({ pageCount: base.pageCount - 1 }));
-        break;
-      case 'older format':
-        await changeBase(() => ({ format: 0 }));
-        break;
-      case 'newer format':
-        await changeBase(() => ({ format: 2 }));
-        break;
-      case 'no base':
-        await answer(store('meta').clear());
-        break;
-    }
-    database.close();
-    return name;
-  }, how);
+      database.close();
+    },
+    [image, how] as const,
+  );
+  return image;
 }
 
 /** Everything that is stored in this IndexedDB database, as text: equal texts, equal stores. */
@@ -106,12 +126,9 @@ export async function replaceStored(bystander: Page, bytes: Uint8Array): Promise
   const head = { incarnation: 'a-test', generation: 7, id: 'a-test' };
   const { base } = sealBase(await loadChecksum(), head, ImagePages.adopt([bytes.slice()]));
   await bystander.evaluate(
-    async ([record, content]) => {
-      const name = (await indexedDB.databases())
-        .map((one) => one.name ?? '')
-        .find((one) => one.includes('#'));
+    async ([name, record, content]) => {
       await new Promise<void>((resolve) => {
-        const opening = indexedDB.open(name ?? '');
+        const opening = indexedDB.open(name);
         opening.onsuccess = () => {
           const transaction = opening.result.transaction(['meta', 'chunks', 'log'], 'readwrite');
           transaction.objectStore('log').clear();
@@ -125,6 +142,6 @@ export async function replaceStored(bystander: Page, bytes: Uint8Array): Promise
         };
       });
     },
-    [base, [...bytes]] as const,
+    [await currentImage(bystander), base, [...bytes]] as const,
   );
 }

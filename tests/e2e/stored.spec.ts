@@ -8,7 +8,7 @@ import { bystander } from './bystander.ts';
 import { DatabaseFile } from './database-file.ts';
 import { expect, test, type Page } from './fixtures.ts';
 import type { LabPage } from './lab-page.ts';
-import { contentOf, damage, replaceStored, type Damage } from './stored-database.ts';
+import { contentOf, currentImage, damage, replaceStored, type Damage } from './stored-database.ts';
 
 const trouble = (page: Page) => page.locator('.failure');
 
@@ -129,10 +129,8 @@ test('a database with a newer page’s tables is shown and downloaded, and nothi
   await page.goto(`${lab.address}#/lab`);
   await lab.ready();
   const other = await bystander(await newTab(), lab.address);
-  const name = await other.evaluate(async () =>
-    (await indexedDB.databases()).map((one) => one.name ?? '').find((one) => one.includes('#')),
-  );
-  const before = await contentOf(other, name ?? '');
+  const name = await currentImage(other);
+  const before = await contentOf(other, name);
   await expect(trouble(page)).toContainText('its tables have version 99');
   await expect(page.locator('header').getByRole('button', { name: /^disk:/ })).toContainText('read only');
   await lab.expectRun({ status: 'running', version: 2 });
@@ -143,11 +141,11 @@ test('a database with a newer page’s tables is shown and downloaded, and nothi
   await expect(trouble(page)).toHaveCount(2);
   await lab.expectRun({ status: 'running', version: 2 });
   expect((await lab.downloadBytes('Download database')).bytes.equals(Buffer.from(newer))).toBe(true);
-  expect(await contentOf(other, name ?? '')).toBe(before);
+  expect(await contentOf(other, name)).toBe(before);
 
   await trouble(page).first().getByRole('button', { name: 'Start fresh beside it' }).click();
   await expect(lab.region('Runs')).toContainText('No run yet');
   await lab.runToTheEnd();
   await expect(lab.region('Set aside')).toContainText('a newer version of this page wrote it');
-  expect(await contentOf(other, name ?? '')).toBe(before);
+  expect(await contentOf(other, name)).toBe(before);
 });
