@@ -8,6 +8,7 @@ import type { Server } from './bridge/server.ts';
 import { serve } from './bridge/server.ts';
 import { CrashPlan } from './engine/crash.ts';
 import { cryptoRandom, randomId } from './storage/random.ts';
+import { WaitWatch } from './storage/waits.ts';
 import { parseTickets } from './triage/ticket.ts';
 
 const crash = new CrashPlan([], (boundary) => {
@@ -15,6 +16,7 @@ const crash = new CrashPlan([], (boundary) => {
 });
 const clock = { now: () => new Date().toISOString() };
 let server: Server | null = null;
+const watch = new WaitWatch((waiting) => server?.push({ type: 'waiting', waiting }));
 
 const lab = labServer({
   crash,
@@ -22,12 +24,12 @@ const lab = labServer({
   tickets: parseTickets(ticketsCsv),
   sqljsVersion: __SQLJS_VERSION__,
   workerId: randomId(cryptoRandom),
-  images: (params) =>
-    imagesAt(params, cryptoRandom, clock, (waiting) => server?.push({ type: 'waiting', waiting })),
+  images: (params) => imagesAt(params, cryptoRandom, clock, watch),
   open: (params, images) =>
     openLabStorage({
       params,
       images,
+      watch,
       crash,
       clock,
       random: cryptoRandom,

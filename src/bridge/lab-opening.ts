@@ -15,7 +15,7 @@ import type { Random } from '../storage/random.ts';
 import type { Sqlite } from '../storage/sqlite.ts';
 import { loadSqlite } from '../storage/sqlite.ts';
 import { joinTabs } from '../storage/tabs.ts';
-import { usualWaits, WaitWatch, type Waiting } from '../storage/waits.ts';
+import { usualWaits, type WaitWatch } from '../storage/waits.ts';
 import type { DeskClient } from '../world/desk-port.ts';
 import { connectDesk } from '../world/desk-port.ts';
 import type { LabStorage } from './lab-storage.ts';
@@ -28,21 +28,22 @@ export interface Opening {
   readonly random: Random;
   readonly wasmUrl: string;
   readonly images: ImageStorage;
+  readonly watch: WaitWatch;
   /** Told as the program arrives, in bytes; `total` 0: unknown. */
   loading(loaded: number, total: number): void;
   /** Another tab wrote. */
   changedElsewhere(): void;
 }
 
-/** Where the page wants the images to be. Nothing is opened yet. `waiting`: told while storage lets somebody wait. */
+/** Where the page wants the images to be. Nothing is opened yet. */
 export function imagesAt(
   { place, storageName }: Params<'open'>,
   random: Random,
   clock: Clock,
-  waiting: (waiting: Waiting | null) => void,
+  watch: WaitWatch,
 ): ImageStorage {
   if (place.type === 'memory') return portStorage(place.port);
-  const waits = { ...usualWaits, watch: new WaitWatch(waiting) };
+  const waits = { ...usualWaits, watch };
   return idbStorage({ factory: indexedDB, storageName, random, clock, waits });
 }
 
@@ -56,7 +57,7 @@ export interface OpenedStorage {
 
 export async function openLabStorage(opening: Opening): Promise<Result<OpenedStorage>> {
   const { params, crash, clock, random, images } = opening;
-  const desk = connectDesk(params.deskPort, crash, deskSeconds);
+  const desk = connectDesk(params.deskPort, crash, deskSeconds, opening.watch);
   const sqlite = await fetchSqlite(opening);
   if (!sqlite.ok) return sqlite;
   const { storageName, place } = params;

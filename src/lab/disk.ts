@@ -4,7 +4,8 @@ import { sentenceFor } from '../ui/sentences.ts';
 import type { Lab } from './lab.svelte.ts';
 
 export function diskOf({ worker, view }: Pick<Lab, 'worker' | 'view'>): Disk {
-  if (worker.waiting !== null) return { type: 'waiting', seconds: worker.waiting.seconds };
+  const { waiting } = worker;
+  if (waiting !== null && waiting.what !== 'call') return { type: 'waiting', seconds: waiting.seconds };
   if (worker.state.type === 'closed') return { type: 'closed' };
   if (view === null) return { type: 'opening' };
   const { kind, generation, bytes, savedAtUtc, readOnly } = view.storage;

@@ -1,6 +1,6 @@
 /**
- * Owns: how long a wait for IndexedDB may last, and telling while one is felt.
- * Leaves: what happens when a wait has ended to idb-connection.ts; showing it to the page.
+ * Owns: how long a wait for IndexedDB may last, and telling while a wait, for it or for the outside world, is felt.
+ * Leaves: what happens when a wait has ended to who waits; showing it to the page.
  */
 
 export interface Waits {
@@ -19,7 +19,8 @@ export const usualWaits: Waits = { open: 5_000, transaction: 15_000 };
 export const probe = 2_000;
 
 export interface Waiting {
-  readonly what: 'open' | 'read' | 'commit';
+  /** `call`: of the outside world; the others: of the browser's storage. */
+  readonly what: 'open' | 'read' | 'commit' | 'call';
   /** Without any answer, over all attempts. */
   readonly seconds: number;
 }
@@ -29,8 +30,8 @@ const felt = 2;
 
 export class WaitWatch {
   readonly #tell: (waiting: Waiting | null) => void;
-  /** Seconds of waits that were given up, since the last answer. */
-  #unanswered = 0;
+  /** Seconds of waits that were given up, since the last answer of this kind. */
+  readonly #unanswered = new Map<Waiting['what'], number>();
 
   /** `tell` hears of a wait each second once it is felt, and null when an answer came after all. */
   constructor(tell: (waiting: Waiting | null) => void) {
@@ -39,7 +40,7 @@ export class WaitWatch {
 
   /** Call the result when the wait is over: was there an answer? */
   begin(what: Waiting['what']): (answered: boolean) => void {
-    let seconds = this.#unanswered;
+    let seconds = this.#unanswered.get(what) ?? 0;
     const ticking = setInterval(() => {
       seconds += 1;
       if (seconds >= felt) this.#tell({ what, seconds });
@@ -47,7 +48,7 @@ export class WaitWatch {
     return (answered) => {
       clearInterval(ticking);
       if (answered && seconds >= felt) this.#tell(null);
-      this.#unanswered = answered ? 0 : seconds;
+      this.#unanswered.set(what, answered ? 0 : seconds);
     };
   }
 }

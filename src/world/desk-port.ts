@@ -6,6 +6,7 @@ import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { JsonObject } from '../engine/json.ts';
 import type { CrashPort, ToolRequest } from '../engine/ports.ts';
+import type { WaitWatch } from '../storage/waits.ts';
 import type { ReceivedCall } from './call-log.ts';
 import type { Desk } from './desk.ts';
 import { receiveCall } from './desk.ts';
@@ -65,7 +66,12 @@ const logSeconds = 2;
  * Calls that are not answered within `seconds` fail with ToolFailed: the desk may have done the work all the
  * same, and the next try comes under the same key. After a crash nothing is sent.
  */
-export function connectDesk(port: MessagePort, crash: CrashPort, seconds: number): DeskClient {
+export function connectDesk(
+  port: MessagePort,
+  crash: CrashPort,
+  seconds: number,
+  watch?: WaitWatch,
+): DeskClient {
   const waiting = new Map<number, (answer: Answer) => void>();
   let lastId = 0;
   port.onmessage = (event: MessageEvent<Answer>) => {
@@ -79,9 +85,11 @@ export function connectDesk(port: MessagePort, crash: CrashPort, seconds: number
     crash.assertAlive();
     lastId += 1;
     const id = lastId;
+    const waited = name === 'call' ? watch?.begin('call') : undefined;
     return new Promise((resolve) => {
       const settle = (result: Result<Asks[A]['answer']>) => {
         clearTimeout(timer);
+        waited?.(true);
         waiting.delete(id);
         resolve(result);
       };
