@@ -331,3 +331,53 @@ test('memory that SQLite can’t have at the start is told, and Retry starts it'
   await lab.press('Retry');
   await lab.ready();
 });
+
+test('small settings that are not answered hold nothing up: the lab opens and works', async ({
+  lab,
+  page,
+}) => {
+  await lab.open();
+  await lab.stepTo(1);
+  // In the page only: the worker's storage answers as ever.
+  await page.addInitScript(() => {
+    IDBFactory.prototype.open = () => new EventTarget() as IDBOpenDBRequest;
+  });
+  await page.reload();
+  await lab.ready();
+  await lab.runToTheEnd();
+  expect(await versionIn(await lab.database(), 'run-T104')).toBe(4);
+});
+
+test('the browser is asked once to keep what is stored, after the first run is saved, and its answer is shown', async ({
+  lab,
+  page,
+}) => {
+  await page.addInitScript(() => {
+    Object.assign(window, { asked: 0 });
+    StorageManager.prototype.persist = () => {
+      Object.assign(window, { asked: Number(Reflect.get(window, 'asked')) + 1 });
+      return Promise.resolve(true);
+    };
+  });
+  const asked = () => page.evaluate(() => Number(Reflect.get(window, 'asked')));
+  await lab.open();
+  await chip(page).click();
+  await expect(page.getByText('as long as there is room')).toBeVisible();
+  await expect(page.getByText(/^[\d.]+ [KMG]B of about [\d.]+ [KMG]B$/)).toBeVisible();
+  await page.keyboard.press('Escape');
+  expect(await asked()).toBe(0);
+  await lab.stepTo(0);
+  await expect.poll(asked).toBe(1);
+  await chip(page).click();
+  await expect(page.getByText('yes, until you delete it')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await lab.runToTheEnd();
+  await lab.press('Start another run (T104)');
+  await lab.expectRun({ version: 0 });
+  expect(await asked()).toBe(1);
+  await lab.acrossReload(() => page.reload());
+  await lab.button('Cancel', lab.card).click();
+  await lab.press('Start another run (T104)');
+  await expect.poll(() => lab.runs()).toHaveLength(3);
+  expect(await asked()).toBe(0);
+});
