@@ -71,7 +71,12 @@ export class LabFiles {
 
   async reset(): Promise<void> {
     this.#lab.pause();
-    if (await this.#lab.show((agent) => agent.request('reset', {}))) {
+    if (
+      await this.#lab.show(
+        (agent) => agent.request('reset', {}),
+        () => void this.reset(),
+      )
+    ) {
       this.#replaced();
       this.#lab.said = 'The lab is empty. Undo brings everything back until the next run starts.';
     }
@@ -79,7 +84,12 @@ export class LabFiles {
 
   async undo(): Promise<void> {
     this.#lab.pause();
-    if (await this.#lab.show((agent) => agent.request('undo', {}))) {
+    if (
+      await this.#lab.show(
+        (agent) => agent.request('undo', {}),
+        () => void this.undo(),
+      )
+    ) {
       this.#replaced();
       this.#lab.said = 'The former database is back.';
     }
