@@ -222,6 +222,37 @@ const sabotages = [
     "if (id === null) channel.postMessage({ type: 'fault', failure });",
     'if (id === null) return;',
   ],
+  [
+    'the version that was seen is not looked at',
+    'bridge/lab-server.ts',
+    'run.version !== version',
+    'run.version < version',
+  ],
+  [
+    'a new database is taken for the own one',
+    'storage/durable-image.ts',
+    'if (image.value.head.incarnation !== this.#head.incarnation) {',
+    'if (image.value.head.incarnation === "") {',
+  ],
+  [
+    'a newer page’s tables are written to',
+    'storage/database.ts',
+    'if (this.#readOnly !== null) return Promise.resolve(fail(this.#readOnly));',
+    '',
+  ],
+  ['a stuck lock is waited for each time', 'bridge/command-lock.ts', 'stuck = true;', ''],
+  [
+    'a silent tab stays counted',
+    'bridge/presence.ts',
+    'if (heard < asked) others.delete(other);',
+    'if (heard < 0) others.delete(other);',
+  ],
+  [
+    'a silent storage is waited for in full each time',
+    'storage/idb-connection.ts',
+    'this.#silent = true;',
+    '',
+  ],
   ['the rule forgets safety', 'triage/ticket.ts', 'ticket.safetyImpact || ticket', 'ticket'],
   ['a call is answered though not logged', 'world/desk.ts', 'if (!logged.ok)', 'if (!logged)'],
   [
