@@ -42,17 +42,22 @@ export type NewLine = Omit<ReceivedCall, 'number'>;
 /** What is known of a call only after its line was written. */
 export type LineEnd = Pick<ReceivedCall, 'reply'> & Partial<Pick<ReceivedCall, 'work' | 'answerJson'>>;
 
+export interface Made<T> {
+  readonly line: NewLine;
+  readonly value: T;
+}
+
 export interface CallLog {
-  /** Durable on return, where the make is durable at all; with its number. */
-  append(line: NewLine): Promise<Result<ReceivedCall, StorageFailure>>;
+  /** Durable on return, where the make is durable at all; gives its number. */
+  append(line: NewLine): Promise<Result<number, StorageFailure>>;
   /**
    * Looks at the lab's lines and appends the one made of them, in one step that nobody comes between, in whatever tab.
-   * `make` only computes: it may be called again.
+   * `make` only computes; its `value` is handed back.
    */
-  appendAfter(
+  appendAfter<T>(
     lab: string,
-    make: (earlier: readonly ReceivedCall[]) => NewLine,
-  ): Promise<Result<ReceivedCall, StorageFailure>>;
+    make: (earlier: readonly ReceivedCall[]) => Made<T>,
+  ): Promise<Result<{ readonly number: number; readonly value: T }, StorageFailure>>;
   /** Completes a line. One that is not there any more stays away. */
   end(number: number, end: LineEnd): Promise<Result<null, StorageFailure>>;
   /** The lines of this lab, in order. */
@@ -66,15 +71,17 @@ export function memoryCallLog(): CallLog {
   let calls: ReceivedCall[] = [];
   let last = 0;
   const ofLab = (lab: string) => calls.filter((call) => call.lab === lab);
-  const add = (line: NewLine) => {
+  const add = (line: NewLine): number => {
     last += 1;
-    const call = { ...line, number: last };
-    calls.push(call);
-    return Promise.resolve(succeed(call));
+    calls.push({ ...line, number: last });
+    return last;
   };
   return {
-    append: add,
-    appendAfter: (lab, make) => add(make(ofLab(lab))),
+    append: (line) => Promise.resolve(succeed(add(line))),
+    appendAfter: (lab, make) => {
+      const { line, value } = make(ofLab(lab));
+      return Promise.resolve(succeed({ number: add(line), value }));
+    },
     end: (number, end) => {
       calls = calls.map((call) => (call.number === number ? { ...call, ...end } : call));
       return Promise.resolve(succeed(null));

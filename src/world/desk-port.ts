@@ -7,10 +7,10 @@ import type { Result } from '../engine/failure.ts';
 import { fail } from '../engine/failure.ts';
 import type { CrashPort, KeyStatus, ToolAnswer, ToolRequest } from '../engine/ports.ts';
 import type { WaitWatch } from '../storage/waits.ts';
-import type { CallLog, ReceivedCall } from './call-log.ts';
+import type { ReceivedCall } from './call-log.ts';
 import type { Desk } from './desk.ts';
 import { receiveCall, receiveStatus } from './desk.ts';
-import type { Ask } from './outside-port.ts';
+import type { Ask, Services } from './outside-port.ts';
 import { connectOutside, serveOutside } from './outside-port.ts';
 
 /** What can be called: the desk, or addresses. None of these rejects, except after the agent's crash. */
@@ -27,15 +27,18 @@ export interface DeskClient extends OutsideClient {
 
 /** Attach before anything awaits. */
 export function serveDesk(port: MessagePort, ready: Promise<Desk>): void {
-  const services = ready.then((desk) => ({
+  serveOutside(port, ready.then(deskServices));
+}
+
+function deskServices(desk: Desk): Services {
+  return {
     call: ({ lab, request }, signal) => receiveCall(desk, lab, request, signal),
     status: ({ lab, request }) => receiveStatus(desk, lab, request),
     list: ({ lab }) => desk.log.list(lab),
     keepOnly: ({ labs }) => desk.log.keepOnly(labs),
     append: ({ line }) => desk.log.append(line),
     end: ({ number, end }) => desk.log.end(number, end),
-  }) satisfies Services);
-  serveOutside(port, services);
+  };
 }
 
 /** Seconds for what a screen waits for: the log is shown later rather than late. */
@@ -50,7 +53,7 @@ export function connectDesk(
 ): DeskClient {
   const ask = connectOutside(port, crash);
   return {
-    ...callsOver(ask, seconds, watch),
+    ...callsOver(ask, crash, seconds, watch),
     list: async (lab) => answered(await ask('list', { lab }, { seconds: logSeconds })),
     keepOnly: async (labs) => answered(await ask('keepOnly', { labs }, { seconds: logSeconds })),
   };
@@ -63,12 +66,13 @@ export function connectHttp(
   seconds: number,
   watch?: WaitWatch,
 ): OutsideClient {
-  return callsOver(connectOutside(port, crash), seconds, watch);
+  return callsOver(connectOutside(port, crash), crash, seconds, watch);
 }
 
-function callsOver(ask: Ask, seconds: number, watch: WaitWatch | undefined): OutsideClient {
+function callsOver(ask: Ask, crash: CrashPort, seconds: number, watch: WaitWatch | undefined): OutsideClient {
   return {
     call: async (lab, request, signal) => {
+      crash.assertAlive();
       if (signal.aborted) {
         return { type: 'failed', reason: 'its time was up before it was sent', retryable: true };
       }

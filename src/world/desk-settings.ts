@@ -37,13 +37,12 @@ export const defaultDeskSettings: DeskSettings = {
 
 /** The settings in force in one desk. */
 export class DeskRules {
-  #settings: DeskSettings;
-  readonly #changed: (left: DeskSettings) => void;
+  #settings = defaultDeskSettings;
+  readonly #usedUp: (left: DeskSettings) => void;
 
-  /** `changed` is told when a trouble that comes once was used up, with the settings that are left. */
-  constructor(settings: DeskSettings = defaultDeskSettings, changed?: (left: DeskSettings) => void) {
-    this.#settings = settings;
-    this.#changed = changed ?? (() => undefined);
+  /** `usedUp` is told when a trouble that comes once has come, with the settings that are left. */
+  constructor(usedUp: (left: DeskSettings) => void = () => undefined) {
+    this.#usedUp = usedUp;
   }
 
   get settings(): DeskSettings {
@@ -59,7 +58,7 @@ export class DeskRules {
     const { trouble, troubleTimes } = this.#settings;
     if (trouble !== 'none' && troubleTimes === 'once') {
       this.#settings = { ...this.#settings, trouble: 'none' };
-      this.#changed(this.#settings);
+      this.#usedUp(this.#settings);
     }
     return trouble;
   }

@@ -14,7 +14,7 @@ interface Asks {
   status: { params: { readonly lab: string; readonly request: ToolRequest }; answer: KeyStatus };
   list: { params: { readonly lab: string }; answer: Result<readonly ReceivedCall[], StorageFailure> };
   keepOnly: { params: { readonly labs: readonly string[] }; answer: Result<null, StorageFailure> };
-  append: { params: { readonly line: NewLine }; answer: Result<ReceivedCall, StorageFailure> };
+  append: { params: { readonly line: NewLine }; answer: Result<number, StorageFailure> };
   end: { params: { readonly number: number; readonly end: LineEnd }; answer: Result<null, StorageFailure> };
 }
 type AskName = keyof Asks;
