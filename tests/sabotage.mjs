@@ -148,7 +148,7 @@ const sabotages = [
   ],
   [
     'a trigger comes in with a file',
-    'storage/file-schema.ts',
+    'storage/files/declared.ts',
     "if (type === 'trigger' || type === 'view')",
     "if (type === 'none')",
   ],

@@ -1,12 +1,17 @@
 /**
  * Owns: looking at a file from elsewhere in a worker of its own: its rows taken over into an image, and that image
  * read as the lab will read it, so that whatever the file makes go wrong goes wrong here.
- * Leaves: the file to storage/import-file.ts; the worker's life to file-inspector.ts.
+ * Leaves: the file to storage/files/inspect-file.ts; the worker's life to file-inspector.ts.
  */
 import { noCrash } from '../engine/crash.ts';
 import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
-import { inspectFile, type FileNote, type FileReport, type InspectedFile } from '../storage/import-file.ts';
+import {
+  inspectFile,
+  type FileNote,
+  type FileReport,
+  type InspectedFile,
+} from '../storage/files/inspect-file.ts';
 import type { Random } from '../storage/random.ts';
 import type { Sqlite } from '../storage/sqlite.ts';
 import { Statements } from '../storage/statements.ts';

@@ -5,7 +5,7 @@
  */
 import type { Result } from '../engine/failure.ts';
 import { fail } from '../engine/failure.ts';
-import { whyTooLarge } from '../storage/file-limits.ts';
+import { whyTooLarge } from '../storage/files/limits.ts';
 import type { FileNote, FileReport, Inspection } from './file-inspection.ts';
 
 export type { FileNote, FileReport, Inspection };

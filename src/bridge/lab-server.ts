@@ -11,7 +11,7 @@ import { fail, succeed } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
 import { step } from '../engine/runner.ts';
 import { resumeRun, startRun } from '../engine/start.ts';
-import { checkInspected } from '../storage/import-file.ts';
+import { checkInspected } from '../storage/files/inspect-file.ts';
 import type { ImageStorage } from '../storage/image-storage.ts';
 import { freshImage } from '../storage/schema.ts';
 import type { LabStorage } from './lab-storage.ts';

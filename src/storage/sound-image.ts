@@ -2,7 +2,7 @@
  * Owns: SQLite's own look at an image: at one that has just been opened, and at one that is to replace it. A cut-off
  * image opens without an error, and one that is too long is never noticed: the length is checked here.
  */
-import { findTable, readSchema } from './file-schema.ts';
+import { findTable, readSchema } from './files/declared.ts';
 import { pageSize } from './image-pages.ts';
 import type { RecordedFile } from './recorded-file.ts';
 import { emptyImage } from './schema.ts';

@@ -1,5 +1,5 @@
 /** Looks at files in tests: what came of it, and the database that was made of a file. */
-import { inspectFile, type InspectedFile } from '../../src/storage/import-file.ts';
+import { inspectFile, type InspectedFile } from '../../src/storage/files/inspect-file.ts';
 import { ForeignFiles } from './foreign-files.ts';
 import { seededRandom } from './random.ts';
 import { value } from './result.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fileInspector } from '../../src/bridge/file-inspector.ts';
 import { inspect } from '../../src/bridge/file-inspection.ts';
 import { fail, succeed } from '../../src/engine/failure.ts';
-import { mostFileBytes } from '../../src/storage/file-limits.ts';
+import { mostFileBytes } from '../../src/storage/files/limits.ts';
 import { files } from '../support/inspected.ts';
 import { seededRandom } from '../support/random.ts';
 import { testSqlite } from '../support/sqlite.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FileNote } from '../../src/storage/import-file.ts';
+import type { FileNote } from '../../src/storage/files/inspect-file.ts';
 import { lessonRows, lessonTables } from '../support/foreign-files.ts';
 import { allRows, files, found, inspected } from '../support/inspected.ts';
 

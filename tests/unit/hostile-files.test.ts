@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mostFileBytes } from '../../src/storage/file-limits.ts';
+import { mostFileBytes } from '../../src/storage/files/limits.ts';
 import { pageSize } from '../../src/storage/image-pages.ts';
 import { lessonTables, patched, replaced, type Bytes } from '../support/foreign-files.ts';
 import { files, inspected, reasonFor } from '../support/inspected.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FileNote } from '../../src/storage/import-file.ts';
+import type { FileNote } from '../../src/storage/files/inspect-file.ts';
 import { pageSize } from '../../src/storage/image-pages.ts';
 import { freshImage } from '../../src/storage/schema.ts';
 import { testDatabase } from '../support/database.ts';

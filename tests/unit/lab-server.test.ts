@@ -6,7 +6,7 @@ import type { LabServer } from '../../src/bridge/lab-server.ts';
 import type { LabView } from '../../src/bridge/views.ts';
 import { CrashPlan } from '../../src/engine/crash.ts';
 import { fail, succeed } from '../../src/engine/failure.ts';
-import { inspectFile, type InspectedFile } from '../../src/storage/import-file.ts';
+import { inspectFile, type InspectedFile } from '../../src/storage/files/inspect-file.ts';
 import type { ImageStorage } from '../../src/storage/image-storage.ts';
 import { memoryStorage } from '../../src/storage/image-storage.ts';
 import { cryptoRandom, randomId } from '../../src/storage/random.ts';

@@ -1,9 +1,9 @@
 /**
  * Owns: what a database file declares: its tables and columns, and what stands there besides. Nothing that the file
  * declares is run or taken over: views, triggers, defaults, checks, generated columns and indexes stay behind.
- * Leaves: the rows to file-rows.ts.
+ * Leaves: the rows to rows.ts.
  */
-import type { SqlDatabase } from './sqlite.ts';
+import type { SqlDatabase } from '../sqlite.ts';
 
 export interface FileColumn {
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
  * Owns: what the first hundred bytes of a file tell, before SQLite sees any of it.
- * Leaves: everything behind them to file-schema.ts and SQLite's own check.
+ * Leaves: everything behind them to declared.ts and SQLite's own check.
  */
 
 const magic = 'SQLite format 3\0';

@@ -1,13 +1,13 @@
 /**
  * Owns: looking at a database file from elsewhere (the SQLite shell, Python, an earlier download) and making an image
  * of it as images are stored here. It never touches what is stored.
- * Leaves: the parts of that to the file-*.ts beside it and to take-over.ts.
+ * Leaves: the parts of that to the files beside it.
  *
  * What is done here with a hostile file may fail, take very long or harm the memory of this SQLite: the page gives
  * it a worker of its own (bridge/file-inspector.ts).
  */
-import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
-import { isWriteAhead, whyUnreadable, withRollbackJournal } from './file-header.ts';
+import { fail, succeed, type Result, type StorageFailure } from '../../engine/failure.ts';
+import { isWriteAhead, whyUnreadable, withRollbackJournal } from './header.ts';
 import {
   inMegabytes,
   mostEffectsOfRun,
@@ -15,13 +15,13 @@ import {
   mostEventsOfRun,
   mostRuns,
   whyTooLarge,
-} from './file-limits.ts';
-import { Misfit } from './file-rows.ts';
-import { rows, text } from './file-schema.ts';
-import { whyNotOpened } from './file-words.ts';
-import type { Random } from './random.ts';
-import { whyNotOurForm } from './sound-image.ts';
-import type { SqlDatabase, Sqlite } from './sqlite.ts';
+} from './limits.ts';
+import { Misfit } from './rows.ts';
+import { rows, text } from './declared.ts';
+import { whyNotOpened } from './words.ts';
+import type { Random } from '../random.ts';
+import { whyNotOurForm } from '../sound-image.ts';
+import type { SqlDatabase, Sqlite } from '../sqlite.ts';
 import { takeOver, type FileNote } from './take-over.ts';
 
 export type { FileNote };

@@ -1,7 +1,7 @@
 /**
  * Owns: how large a database from elsewhere may be. Each is far above what the lab makes by itself, and low enough
  * that memory, invariants and screen stay quick.
- * Leaves: measuring to file-rows.ts and import-file.ts, and, before a file is read, to the bridge.
+ * Leaves: measuring to rows.ts and inspect-file.ts, and, before a file is read, to the bridge.
  */
 
 const kilobyte = 1024;

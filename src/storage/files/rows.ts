@@ -1,14 +1,14 @@
 /**
  * Owns: taking the rows of one table over into a table of ours, value by value: each with the kind it is stored
  * with, and text byte for byte (UTF-16 as UTF-8).
- * Leaves: which tables to take-over.ts; what values are welcome to file-values.ts.
+ * Leaves: which tables to take-over.ts; what values are welcome to values.ts.
  *
  * Rows are read by a plain scan, without indexes, and written by a plain INSERT: no declaration of the file takes part.
  */
-import { inMegabytes, mostTextOfTable } from './file-limits.ts';
-import { quoted, sameName, type FileTable } from './file-schema.ts';
-import { whyUnshowable, type Cell } from './file-values.ts';
-import type { SqlDatabase } from './sqlite.ts';
+import { inMegabytes, mostTextOfTable } from './limits.ts';
+import { quoted, sameName, type FileTable } from './declared.ts';
+import { whyUnshowable, type Cell } from './values.ts';
+import type { SqlDatabase } from '../sqlite.ts';
 
 type Statement = ReturnType<SqlDatabase['prepare']>;
 

@@ -2,11 +2,11 @@
  * Owns: which tables of a foreign file come along, and into which tables of ours: the lab's own are laid as this page
  * declares them, any further one is declared plainly, with its key and no rule. Nothing that the file declares comes
  * along, so nothing of it can act on what is written later.
- * Leaves: the rows themselves to file-rows.ts.
+ * Leaves: the rows themselves to rows.ts.
  */
-import { noCrash } from '../engine/crash.ts';
-import { mostColumns } from './file-limits.ts';
-import { copyRows, Misfit, readerFor, watchRows } from './file-rows.ts';
+import { noCrash } from '../../engine/crash.ts';
+import { mostColumns } from './limits.ts';
+import { copyRows, Misfit, readerFor, watchRows } from './rows.ts';
 import {
   findTable,
   plainDeclaration,
@@ -19,11 +19,11 @@ import {
   type FileSchema,
   type FileTable,
   type LeftOut,
-} from './file-schema.ts';
-import type { Random } from './random.ts';
-import { layTables, migrate, newestMigration } from './schema.ts';
-import type { SqlDatabase } from './sqlite.ts';
-import { Statements } from './statements.ts';
+} from './declared.ts';
+import type { Random } from '../random.ts';
+import { layTables, migrate, newestMigration } from '../schema.ts';
+import type { SqlDatabase } from '../sqlite.ts';
+import { Statements } from '../statements.ts';
 
 /** What a person should know before the file is opened; nothing of it stands in the way. */
 export type FileNote =

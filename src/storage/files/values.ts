@@ -1,17 +1,10 @@
 /**
  * Owns: which values of a foreign file the lab can hold: those that it reads back as they are stored, and that stay
  * readable on a screen. A text on which SQLite's functions and JavaScript do not agree is none of them.
- * Leaves: where the values come from to file-rows.ts.
+ * Leaves: where the values come from to rows.ts.
  */
-import {
-  deepestJson,
-  inKilobytes,
-  inMegabytes,
-  largestNumber,
-  longestJson,
-  longestText,
-} from './file-limits.ts';
-import type { FileColumn } from './file-schema.ts';
+import { deepestJson, inKilobytes, inMegabytes, largestNumber, longestJson, longestText } from './limits.ts';
+import type { FileColumn } from './declared.ts';
 
 /** One value as SQLite stores it. Text is in UTF-8, as bytes: it may be no text at all. */
 export type Cell =
