@@ -95,7 +95,9 @@ export default defineConfig({
         define: versions,
         plugins: [svelte()],
         worker: { format: 'es' },
-        optimizeDeps: { include: ['sql.js', 'xxhash-wasm'] },
+        optimizeDeps: {
+          include: ['sql.js', 'xxhash-wasm', 'papaparse', '@noble/hashes/sha2.js', '@noble/hashes/utils.js'],
+        },
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],

@@ -96,5 +96,11 @@ function present<T>(done: Result<T | undefined, StorageFailure>): Result<T, Stor
 function callFromStored(stored: StoredCall): ReceivedCall {
   const answer = decodeJson(stored.answerJson)?.value;
   const failed = isJsonObject(answer) && 'error' in answer;
-  return { destination: null, argumentsHash: null, work: failed ? 'failed' : 'done', reply: 'given', ...stored };
+  return {
+    destination: null,
+    argumentsHash: null,
+    work: failed ? 'failed' : 'done',
+    reply: 'given',
+    ...stored,
+  };
 }

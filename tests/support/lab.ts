@@ -11,14 +11,12 @@ import { succeed } from '../../src/engine/failure.ts';
 import { memoryStorage, type ImageStorage } from '../../src/storage/image-storage.ts';
 import { cryptoRandom, randomId } from '../../src/storage/random.ts';
 import { parseTickets } from '../../src/triage/ticket.ts';
-import { triageTools } from '../../src/triage/tools.ts';
-import { memoryCallLog } from '../../src/world/call-log.ts';
 import { connectDesk, serveDesk } from '../../src/world/desk-port.ts';
+import { newDesk } from './desk.ts';
 import type { Parts } from './lives.ts';
 import { open, steppingClock } from './lives.ts';
 
 const tickets = parseTickets(readFileSync('static/facility_tickets.csv', 'utf8'));
-const runbooks = readFileSync('static/runbooks.csv', 'utf8');
 
 export interface OpenedLab {
   readonly server: LabServer;
@@ -35,7 +33,7 @@ export async function openLab(parts: Parts, storage?: ImageStorage): Promise<Ope
   const crash = new CrashPlan();
   let close = (): Promise<void> => Promise.resolve();
   const { port1, port2 } = new MessageChannel();
-  serveDesk(port1, Promise.resolve({ log: memoryCallLog(), handlers: triageTools(runbooks), clock }));
+  serveDesk(port1, Promise.resolve(newDesk({ clock })));
   const server = labServer({
     crash,
     clock,

@@ -5,6 +5,7 @@ import { boundariesOf } from '../../src/engine/boundaries.ts';
 import { behindRun, suggestionFor } from '../../src/lab/behind.ts';
 import { callsOfRun } from '../../src/lab/calls-of-run.ts';
 import { lessonBoundary, triage } from '../../src/triage/workflow.ts';
+import { newLine } from '../support/received-call.ts';
 
 const groups = boundariesOf(triage);
 
@@ -75,12 +76,7 @@ test('what is suggested is a boundary of the workflow that is not behind the run
 test('the calls of a run are those whose key begins with its id and a colon', () => {
   const call = (number: number, key: string) => ({
     number,
-    lab: 'one',
-    key,
-    tool: key.split(':')[1] ?? '',
-    argumentsJson: '{}',
-    answerJson: '{}',
-    receivedAtUtc: '',
+    ...newLine({ key, tool: key.split(':')[1] ?? '' }),
   });
   const calls = [
     call(1, 'run-T104:lookup_runbook'),

@@ -11,10 +11,10 @@ import type { ImageStorage } from '../../src/storage/image-storage.ts';
 import { memoryStorage } from '../../src/storage/image-storage.ts';
 import { cryptoRandom, randomId } from '../../src/storage/random.ts';
 import { parseTickets } from '../../src/triage/ticket.ts';
-import { triageTools } from '../../src/triage/tools.ts';
 import { memoryCallLog } from '../../src/world/call-log.ts';
 import type { CallLog } from '../../src/world/call-log.ts';
 import { connectDesk, serveDesk } from '../../src/world/desk-port.ts';
+import { newDesk } from '../support/desk.ts';
 import type { Parts } from '../support/lives.ts';
 import { must, open, steppingClock, testParts } from '../support/lives.ts';
 
@@ -48,8 +48,7 @@ async function tab(): Promise<{ server: LabServer; view: LabView; crash: CrashPl
     open: async () => {
       const { port1, port2 } = new MessageChannel();
       ports.push(port1, port2);
-      const handlers = triageTools(readFileSync('static/runbooks.csv', 'utf8'));
-      serveDesk(port1, Promise.resolve({ log, handlers, clock }));
+      serveDesk(port1, Promise.resolve(newDesk({ log, clock })));
       const database = await open(parts, storage.pages, crash, clock);
       const lab = { database, kept: storage.kept, sqlite: parts.sqlite, random: cryptoRandom, clock };
       return succeed({ storage: lab, desk: connectDesk(port2, crash, 5) });

@@ -5,6 +5,7 @@ import type { Kept, LastCrash } from '../../src/lab/kept.ts';
 import { belongsTo, restartAfter, restartSeenIn } from '../../src/lab/restart.ts';
 import type { Restart, RestartFacts } from '../../src/lab/restart.ts';
 import { outsideSentences, planSentence } from '../../src/lab/restart-words.ts';
+import { newLine } from '../support/received-call.ts';
 
 interface Stand {
   readonly runId?: string;
@@ -201,12 +202,7 @@ describe('what the last commit changed', () => {
 describe('what happened outside more often than it is recorded', () => {
   const call = (number: number, key: string) => ({
     number,
-    lab: 'lab',
-    key,
-    tool: 'lookup_runbook',
-    argumentsJson: '{}',
-    answerJson: '{}',
-    receivedAtUtc: '',
+    ...newLine({ key }),
   });
   const effect = { idempotencyKey: 'run-T104:lookup_runbook', toolName: 'lookup_runbook', resultJson: '{}' };
 
