@@ -3,11 +3,12 @@
  * at the other end of the port. They outlive the agent: they answer into the void when it is dead.
  * Leaves: the work to desk.ts and http-service.ts; the messages to outside-port.ts.
  */
+import { noCrash } from '../engine/crash.ts';
 import type { Result } from '../engine/failure.ts';
 import { fail } from '../engine/failure.ts';
 import type { CrashPort, KeyStatus, ToolAnswer, ToolRequest } from '../engine/ports.ts';
 import type { WaitWatch } from '../storage/waits.ts';
-import type { ReceivedCall } from './call-log.ts';
+import type { LineEnd, NewLine, ReceivedCall } from './call-log.ts';
 import type { Desk } from './desk.ts';
 import { receiveCall, receiveStatus } from './desk.ts';
 import type { Ask, Services } from './outside-port.ts';
@@ -67,6 +68,23 @@ export function connectHttp(
   watch?: WaitWatch,
 ): OutsideClient {
   return callsOver(connectOutside(port, crash), crash, seconds, watch);
+}
+
+/** The log, for who sends to addresses. No crash of an agent is a crash of the sender. */
+export interface LogClient {
+  append(line: NewLine): Promise<Result<number>>;
+  end(number: number, end: LineEnd): Promise<Result<null>>;
+}
+
+/** Longer than the desk's own waits for its storage. */
+const writeSeconds = 30;
+
+export function connectLog(port: MessagePort): LogClient {
+  const ask = connectOutside(port, noCrash);
+  return {
+    append: async (line) => answered(await ask('append', { line }, { seconds: writeSeconds })),
+    end: async (number, end) => answered(await ask('end', { number, end }, { seconds: writeSeconds })),
+  };
 }
 
 function callsOver(ask: Ask, crash: CrashPort, seconds: number, watch: WaitWatch | undefined): OutsideClient {
