@@ -1,38 +1,16 @@
 /**
  * Owns: one IndexedDB database as it is in the field: refused, stuck, closed under our hands, lost. Every wait is
  * bounded; a handle that died is dropped and opened again once.
- * Leaves: what is in the stores to idb-page-store.ts and idb-directory.ts; how long to wait to waits.ts; what an
- * error means to idb-failures.ts.
- *
- * A transaction is done on `complete` only: a request's success is not durability. transaction.commit() is never
- * called: it gains nothing, and with a worker's end it can wedge the database.
+ * Leaves: one transaction and its end to idb-transaction.ts; what is in the stores to idb-page-store.ts and
+ * idb-directory.ts; how long to wait to waits.ts; what an error means to idb-failures.ts.
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
-import { isSure, notOpened, notSaved, words } from './idb-failures.ts';
+import { notOpened, notSaved, words } from './idb-failures.ts';
+import { endOf, type Ended, type Work } from './idb-transaction.ts';
 import { probe, usualWaits, type Waits } from './waits.ts';
 
 /** The version of the databases themselves. Formats are told apart by the base record; a higher version is a newer page's. */
 const databaseVersion = 1;
-
-export type Ended<T> =
-  | { readonly type: 'complete'; readonly value: T | undefined }
-  /** The body called it off with this value. Nothing was written. */
-  | { readonly type: 'refused'; readonly value: T }
-  /** The browser gave it up: nothing was written, also when requests had succeeded. */
-  | { readonly type: 'aborted'; readonly error: DOMException | null }
-  /** No answer in so many seconds, or (null) the connection was lost: it may have been written. */
-  | { readonly type: 'unknown'; readonly reason: string; readonly seconds: number | null }
-  /** It did not begin. */
-  | { readonly type: 'failed'; readonly failure: StorageFailure };
-
-export interface Work<T> {
-  readonly stores: readonly string[];
-  readonly mode: 'readonly' | 'readwrite';
-  /**
-   * Issues the requests; no await. `answer` sets the value for when the transaction completes; `refuse` calls it off.
-   */
-  body(transaction: IDBTransaction, answer: (value: T) => void, refuse: (value: T) => void): void;
-}
 
 export class IdbConnection {
   readonly name: string;
@@ -194,39 +172,19 @@ export class IdbConnection {
   }
 
   #ended<T>(transaction: IDBTransaction, work: Work<T>): Promise<Ended<T>> {
-    return new Promise((resolve) => {
-      let value: T | undefined;
-      let refused: { readonly type: 'refused'; readonly value: T } | null = null;
-      const patience = this.#patience();
-      const waited = this.#waits.watch?.begin(work.mode === 'readonly' ? 'read' : 'commit');
-      const wait = setTimeout(() => {
-        const seconds = patience / 1000;
-        resolve({ type: 'unknown', reason: `no answer in ${seconds} seconds`, seconds });
+    const waited = this.#waits.watch?.begin(work.mode === 'readonly' ? 'read' : 'commit');
+    return endOf(transaction, work, {
+      milliseconds: this.#patience(),
+      answered: () => {
+        waited?.(true);
+        this.#silent = false;
+      },
+      unanswered: () => {
         waited?.(false);
         this.#silent = true;
         this.close();
-      }, patience);
-      const done = (ended: Ended<T>): void => {
-        clearTimeout(wait);
-        waited?.(true);
-        this.#silent = false;
-        resolve(ended);
-      };
-      transaction.oncomplete = () => done({ type: 'complete', value });
-      transaction.onabort = () => {
-        const { error } = transaction;
-        if (refused) return done(refused);
-        if (isSure(error)) return done({ type: 'aborted', error });
-        this.close();
-        done({ type: 'unknown', reason: words(error), seconds: null });
-      };
-      const answer = (answered: T): void => {
-        value = answered;
-      };
-      work.body(transaction, answer, (answered) => {
-        refused = { type: 'refused', value: answered };
-        transaction.abort();
-      });
+      },
+      lost: () => this.close(),
     });
   }
 }

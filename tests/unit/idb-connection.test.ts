@@ -8,6 +8,10 @@ class FakeTransaction {
   oncomplete: (() => void) | null = null;
   onabort: (() => void) | null = null;
   readonly error = null;
+  calledOff = false;
+  abort(): void {
+    this.calledOff = true;
+  }
 }
 
 class FakeDatabase {
@@ -71,6 +75,7 @@ describe('a transaction without an answer', () => {
     expect(first.ended).toBe(null);
     await vi.advanceTimersByTimeAsync(1);
     expect(first.ended).toBe('OutcomeUnknown');
+    expect(factory.database.transactions[0]?.calledOff).toBe(true);
 
     const second = writing();
     await vi.advanceTimersByTimeAsync(2_000);
