@@ -94,10 +94,20 @@ export function putBase(
 }
 
 /**
- * Everything, in one transaction: between two a fold could be missed. The bytes of the pieces are read after it: the
- * browser keeps what a blob stands for as long as the blob is held. A piece that it can't read is undefined.
+ * Everything that is stored of the image. What can't be read twice, each time from a transaction of its own, is
+ * damaged: an image is not set aside for a fold in between, or for a moment's lack of file handles.
  */
 export async function readImage(connection: IdbConnection): Promise<Result<StoredImage, StorageFailure>> {
+  const read = await readOnce(connection);
+  const isRead = !read.ok || read.value.pieces.every(({ value }) => value !== undefined);
+  return isRead ? read : readOnce(connection);
+}
+
+/**
+ * In one transaction: between two a fold could be missed. The bytes of the pieces are read after it: the browser keeps
+ * what a blob stands for as long as the blob is held. A piece that it can't read is undefined.
+ */
+async function readOnce(connection: IdbConnection): Promise<Result<StoredImage, StorageFailure>> {
   const read = await connection.read<StoredImage>(imageStores, (transaction, answer) => {
     const meta = transaction.objectStore('meta');
     const base: IDBRequest<unknown> = meta.get(baseKey);
@@ -135,13 +145,8 @@ export function entries(
 async function bytesOf(piece: unknown): Promise<Uint8Array | undefined> {
   if (piece instanceof Uint8Array) return piece;
   if (!(piece instanceof Blob)) return undefined;
-  try {
-    return new Uint8Array(await piece.arrayBuffer());
-  } catch {
-    // Read once more: what can't be read is set aside, and not for a moment's lack of file handles.
-    return piece.arrayBuffer().then(
-      (buffer) => new Uint8Array(buffer),
-      () => undefined,
-    );
-  }
+  return piece.arrayBuffer().then(
+    (buffer) => new Uint8Array(buffer),
+    () => undefined,
+  );
 }
