@@ -102,13 +102,13 @@ export function parseNext(checksum: Checksum, head: Head, entry: StoredEntry): L
 }
 
 /**
- * What can be had of the bytes of an image, however damaged, for download: the pieces in order, and the commits on
- * top as far as they can be applied. Nothing is checked.
+ * What can be had of the bytes of an image, however damaged, for download: each piece at its place, cut to it or
+ * followed by zeros, and the commits on top as far as they can be applied. Nothing is checked.
  */
 export function salvage(stored: StoredImage): Uint8Array {
   const pages = ImagePages.adopt([]);
-  for (const { value } of stored.pieces) {
-    if (value instanceof Uint8Array) pages.write(pages.byteCount, value);
+  for (const [index, { value }] of stored.pieces.entries()) {
+    if (value instanceof Uint8Array) pages.write(index * chunkBytes, value.subarray(0, chunkBytes));
   }
   for (const { value } of stored.log) {
     const record = parseRecord(value);
