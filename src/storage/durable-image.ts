@@ -129,14 +129,17 @@ export class DurableImage {
     const { store, checksum, random } = this.#parts;
     const stored = await store.open();
     if (!stored.ok) return stored;
-    if (stored.value) return succeed(false);
-    const head = { ...this.#head, incarnation: randomId(random), id: randomId(random) };
-    const created = await store.create(sealBase(checksum, head, this.#file));
-    if (!created.ok || !created.value) return created;
-    this.#unknown = null;
-    this.#head = head;
-    this.#log = noLog;
-    return created;
+    if (!stored.value) {
+      // Held before it is known to be stored: if that stays unknown, the next attempt knows it for ours.
+      this.#head = { ...this.#head, incarnation: randomId(random), id: randomId(random) };
+      this.#unknown = null;
+      this.#log = noLog;
+      const created = await store.create(sealBase(checksum, this.#head, this.#file));
+      if (!created.ok || created.value) return created;
+    }
+    const taken = await this.#reload();
+    if (taken.ok) return taken;
+    return taken.failure.type === 'StorageGone' && taken.failure.replaced ? succeed(false) : taken;
   }
 
   async #reload(): Promise<Result<boolean, StorageFailure>> {

@@ -1,6 +1,6 @@
 /** A stored database that is gone, or another page's: nothing in memory is dropped in silence, nothing of it is overwritten. */
 import { beforeEach, expect, test } from 'vitest';
-import { succeed, type Result } from '../../src/engine/failure.ts';
+import { fail, succeed, type Result } from '../../src/engine/failure.ts';
 import type { Transaction } from '../../src/engine/ports.ts';
 import type { AgentDatabase } from '../../src/storage/agent-database.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -73,6 +73,25 @@ test('where another tab has stored a new database since, neither overwrites the 
   expect(await keys(database)).toEqual(['a']);
   expect(await storedKeys()).toEqual(['other']);
 });
+
+test.each([true, false])(
+  'storing again whose outcome stays unknown is found out by the next attempt (it had arrived: %s)',
+  async (arrives) => {
+    const database = await testDatabase({ store: shared });
+    value(await database.commit('test', add('a')));
+    await evict();
+    const { create } = shared;
+    shared.create = async (image) => {
+      shared.create = create;
+      if (arrives) value(await create.call(shared, image));
+      return fail({ type: 'OutcomeUnknown', reason: 'test' });
+    };
+    expect(await database.storeAgain()).toMatchObject({ failure: { type: 'OutcomeUnknown' } });
+    expect(value(await database.storeAgain())).toBe(true);
+    value(await database.commit('test', add('b')));
+    expect(await storedKeys()).toEqual(['a', 'b']);
+  },
+);
 
 test('tables of a newer page are read, and every way to write them fails', async () => {
   const writer = await testDatabase({ store: shared });
