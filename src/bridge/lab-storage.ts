@@ -9,9 +9,10 @@ import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { Clock, Reader } from '../engine/ports.ts';
 import type { AgentDatabase } from '../storage/agent-database.ts';
-import { isSetAside, type KeptImages } from '../storage/kept-images.ts';
+import type { KeptImages } from '../storage/kept-images.ts';
 import type { Random } from '../storage/random.ts';
 import { randomId } from '../storage/random.ts';
+import { whyUnsoundBytes } from '../storage/sound-image.ts';
 import type { Sqlite } from '../storage/sqlite.ts';
 import type { LabView, StorageView } from './views.ts';
 
@@ -56,7 +57,10 @@ export async function replaceLab(
       runs = Number(reader.get('SELECT COUNT(*) AS n FROM agent_runs')?.['n']);
       return succeed(null);
     },
-    keep: (image) => kept.keep({ name, kind: what, reason: '', atUtc: clock.now(), runs }, image),
+    keep: (image) => {
+      const replacedBy = database.state.generation + 1;
+      return kept.keep({ name, kind: what, reason: '', atUtc: clock.now(), runs, replacedBy }, image);
+    },
     adjust: (transaction) => {
       transaction.run(
         'UPDATE lab SET lab_id = ?, undo_name = ?, undo_runs = (SELECT COUNT(*) FROM agent_runs) WHERE id = 1',
@@ -66,7 +70,7 @@ export async function replaceLab(
   });
 }
 
-/** Brings back what the last reset or import replaced. Fails with NothingToUndo. */
+/** Brings back what the last reset or import replaced. Fails with NothingToUndo, ImageNotKept and CopyDamaged. */
 export async function undoReplacement(storage: LabStorage): Promise<Result<null>> {
   const { database, kept } = storage;
   const name = await database.read(readUndoName);
@@ -74,6 +78,8 @@ export async function undoReplacement(storage: LabStorage): Promise<Result<null>
   const image = await kept.get(name);
   if (!image.ok) return image;
   if (image.value === null) return fail({ type: 'ImageNotKept', name });
+  const reason = whyUnsoundBytes(storage.sqlite, image.value);
+  if (reason !== null) return fail({ type: 'CopyDamaged', reason });
   return database.replace('undo', {
     bytes: image.value,
     guard: (reader) => (readUndoName(reader) === name ? succeed(null) : fail({ type: 'NothingToUndo' })),
@@ -92,11 +98,7 @@ export async function undoView({ kept }: LabStorage, name: string | null): Promi
 /** Deletes kept images that no *Undo* can reach any more. One that can't be deleted now stays until the next time. */
 export async function dropUnreachable({ database, kept }: LabStorage): Promise<void> {
   const reachable = await database.read(readUndoName);
-  const listed = await kept.list();
-  if (!listed.ok) return;
-  for (const image of listed.value) {
-    if (!isSetAside(image) && image.name !== reachable) await kept.delete(image.name);
-  }
+  await kept.dropReplaced(database.state.generation, reachable);
 }
 
 /** Deletes the copy that *Undo* would bring back. */

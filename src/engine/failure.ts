@@ -115,7 +115,9 @@ export type BridgeFailure =
   /** Nothing was reset or replaced, or a run has started since. */
   | { readonly type: 'NothingToUndo' }
   /** No image is kept under this name: another tab may have deleted it. */
-  | { readonly type: 'ImageNotKept'; readonly name: string };
+  | { readonly type: 'ImageNotKept'; readonly name: string }
+  /** The copy that undo would bring back fails SQLite's checks. Nothing was replaced. */
+  | { readonly type: 'CopyDamaged'; readonly reason: string };
 
 export type Failure = EngineFailure | StorageFailure | BridgeFailure;
 

@@ -46,6 +46,8 @@ export function waysFrom(failure: Failure, { open, store, former }: Place): read
       if (open) return ['reload-page', 'download-memory', 'start-beside'];
       if (failure.what === 'image') return ['reload-page', 'download-stored', 'start-beside'];
       return ['reload-page', 'start-beside', ...elsewhere];
+    case 'CopyDamaged':
+      return former === null ? [] : ['delete-former'];
     case 'SqliteUnavailable':
     case 'SqliteUnfit':
     case 'WasmRefused':

@@ -5,7 +5,7 @@
  */
 import { fail, succeed, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { IdbConnection } from './idb-connection.ts';
-import { isSetAside, type KeptImage, type KeptImages, type KeptKind } from './kept-images.ts';
+import { isDropped, isSetAside, type KeptImage, type KeptImages, type KeptKind } from './kept-images.ts';
 import { randomId, type Random } from './random.ts';
 
 const currentKey = 'current';
@@ -117,6 +117,21 @@ export class IdbDirectory implements KeptImages {
     return done.ok ? succeed(null) : fail(done.failure);
   }
 
+  async dropReplaced(generation: number, reachable: string | null): Promise<Result<null, StorageFailure>> {
+    const done = await this.#connection.write<null>(['kept', 'content'], (transaction) => {
+      const [kept, content] = [transaction.objectStore('kept'), transaction.objectStore('content')];
+      const all: IDBRequest<unknown[]> = kept.getAll();
+      all.onsuccess = () => {
+        for (const image of all.result.flatMap((value) => parseKept(value) ?? [])) {
+          if (!isDropped(image, generation, reachable)) continue;
+          kept.delete(image.name);
+          content.delete(image.name);
+        }
+      };
+    });
+    return done.ok ? succeed(null) : done;
+  }
+
   close(): void {
     this.#connection.close();
   }
@@ -136,5 +151,9 @@ function parseKept(value: unknown): KeptImage | null {
     typeof image.atUtc === 'string' &&
     typeof image.bytes === 'number' &&
     typeof image.runs === 'number';
-  return fits ? (value as KeptImage) : null;
+  if (!fits) return null;
+  const kept = value as KeptImage;
+  if (isSetAside(kept)) return { ...kept, replacedBy: null };
+  // Version 0.1.0 did not say it: whoever sees such an image has seen what replaced it.
+  return { ...kept, replacedBy: typeof image.replacedBy === 'number' ? image.replacedBy : 0 };
 }

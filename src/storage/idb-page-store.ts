@@ -169,7 +169,7 @@ class IdbPageStore implements PageStore {
     }
     connection.close();
     const bytes = stored.ok ? salvage(stored.value).length : 0;
-    return this.#directory.setAside({ name, kind, reason, atUtc, bytes, runs: 0 });
+    return this.#directory.setAside({ name, kind, reason, atUtc, bytes, runs: 0, replacedBy: null });
   }
 
   close(): void {

@@ -23,6 +23,8 @@ export interface KeptImage {
   readonly bytes: number;
   /** How many runs it holds; 0 where nobody can say. */
   readonly runs: number;
+  /** The generation that is to replace it; null for one that was set aside. */
+  readonly replacedBy: number | null;
 }
 
 /** Keeping under a name that exists replaces what was kept there. */
@@ -33,6 +35,16 @@ export interface KeptImages {
   /** The bytes, or null when nothing is kept under this name. */
   get(name: string): Promise<Result<Uint8Array | null, StorageFailure>>;
   delete(name: string): Promise<Result<null, StorageFailure>>;
+  /**
+   * Deletes what was kept for an undo up to this generation, but for the image of this name. What is to be replaced by
+   * a later one stays: another tab may have kept it and be about to commit.
+   */
+  dropReplaced(generation: number, reachable: string | null): Promise<Result<null, StorageFailure>>;
+}
+
+/** Can nobody who has seen this generation come to it by an undo? */
+export function isDropped(image: KeptImage, generation: number, reachable: string | null): boolean {
+  return image.replacedBy !== null && image.replacedBy <= generation && image.name !== reachable;
 }
 
 export class MemoryKeptImages implements KeptImages {
@@ -54,6 +66,13 @@ export class MemoryKeptImages implements KeptImages {
 
   delete(name: string): Promise<Result<null, StorageFailure>> {
     this.#images.delete(name);
+    return Promise.resolve(succeed(null));
+  }
+
+  dropReplaced(generation: number, reachable: string | null): Promise<Result<null, StorageFailure>> {
+    for (const { image } of [...this.#images.values()]) {
+      if (isDropped(image, generation, reachable)) this.#images.delete(image.name);
+    }
     return Promise.resolve(succeed(null));
   }
 }

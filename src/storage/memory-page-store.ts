@@ -68,7 +68,8 @@ export class MemoryPageStore implements PageStore {
     this.#current = null;
     this.#number += 1;
     const atUtc = this.#clock?.now() ?? '';
-    const kept = await this.#kept?.keep({ name, kind, reason, atUtc, runs: 0 }, salvage(stored));
+    const image = { name, kind, reason, atUtc, runs: 0, replacedBy: null };
+    const kept = await this.#kept?.keep(image, salvage(stored));
     return kept && !kept.ok ? kept : succeed(null);
   }
 

@@ -47,6 +47,7 @@ export function hostStorage(port: MessagePort, storage: ImageStorage): void {
     'kept.list': () => kept.list(),
     'kept.get': (name) => kept.get(name),
     'kept.delete': (name) => kept.delete(name),
+    'kept.dropReplaced': (generation, reachable) => kept.dropReplaced(generation, reachable),
   };
   port.onmessage = (event: MessageEvent<Call>) => {
     const { id, call, values } = event.data;
@@ -96,6 +97,7 @@ export function portStorage(port: MessagePort): ImageStorage {
       list: () => call('kept.list'),
       get: (name) => call('kept.get', name),
       delete: (name) => call('kept.delete', name),
+      dropReplaced: (generation, reachable) => call('kept.dropReplaced', generation, reachable),
     },
   };
 }

@@ -24,6 +24,16 @@ export function whyUnsound(database: SqlDatabase, file: Pick<RecordedFile, 'page
   }
 }
 
+/** As `whyUnsound`, of an image that is not open. */
+export function whyUnsoundBytes(sqlite: Sqlite, bytes: Uint8Array): string | null {
+  const database = sqlite.openScratch(bytes);
+  try {
+    return whyUnsound(database, { pageCount: bytes.length / pageSize });
+  } finally {
+    database.close();
+  }
+}
+
 /**
  * In words, why `bytes` are no image as this page makes them: whole pages of the one size, UTF-8, sound, with the
  * lab's tables as declared here and without anything that could act on what is written. Null when they are. O(size).

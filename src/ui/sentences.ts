@@ -232,6 +232,12 @@ export function sentenceFor(failure: Failure): Sentence {
         wayOn: 'Another tab may have deleted it. Nothing else has changed.',
         retry: null,
       };
+    case 'CopyDamaged':
+      return {
+        says: `The copy of the former database failed its checks: ${failure.reason}.`,
+        wayOn: 'It was not brought back: what is stored now is sound, and stays as it is.',
+        retry: null,
+      };
     case 'WorkerFault':
       return {
         says: `The worker stopped on a fault of this program: ${failure.message}.`,

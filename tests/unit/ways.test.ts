@@ -56,6 +56,9 @@ test('room is given back only from a copy that is there', () => {
   const full = { type: 'StorageFull', reason: 'r' } as const;
   expect(waysFrom(full, open)).not.toContain('delete-former');
   expect(waysFrom(full, { ...open, former: 4096 })).toContain('delete-former');
+  const damaged = { type: 'CopyDamaged', reason: 'r' } as const;
+  expect(waysFrom(damaged, { ...open, former: 4096 })).toEqual(['delete-former']);
+  expect(sentenceFor(damaged).wayOn).toContain('stays as it is');
 });
 
 test('in memory already, memory is no way on', () => {
