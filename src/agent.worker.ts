@@ -6,6 +6,7 @@ import { labServer } from './bridge/lab-server.ts';
 import type { FromWorker, Request } from './bridge/protocol.ts';
 import type { Server } from './bridge/server.ts';
 import { serve } from './bridge/server.ts';
+import { sessionLocks } from './bridge/session-locks.ts';
 import { CrashPlan } from './engine/crash.ts';
 import { cryptoRandom, randomId } from './storage/random.ts';
 import { WaitWatch } from './storage/waits.ts';
@@ -18,12 +19,31 @@ const clock = { now: () => new Date().toISOString() };
 let server: Server | null = null;
 const watch = new WaitWatch((waiting) => server?.push({ type: 'waiting', waiting }));
 
+const workerId = randomId(cryptoRandom);
+/** On plain http there are none. */
+const locks: LockManager | undefined = navigator.locks;
+
 const lab = labServer({
   crash,
   clock,
+  timer: {
+    after: (milliseconds, then) => {
+      const timer = setTimeout(then, milliseconds);
+      return () => {
+        clearTimeout(timer);
+      };
+    },
+  },
+  random: () => Math.random(),
+  owners: ({ storageName }) => sessionLocks(locks, storageName, workerId),
+  calling: () =>
+    server?.inTurn(async () => {
+      server?.push({ type: 'calling', view: await lab.view() });
+    }),
+  sends: () => server?.push({ type: 'sends' }),
   tickets: parseTickets(ticketsCsv),
   sqljsVersion: __SQLJS_VERSION__,
-  workerId: randomId(cryptoRandom),
+  workerId,
   images: (params) => imagesAt(params, cryptoRandom, clock, watch),
   open: (params, images) =>
     openLabStorage({

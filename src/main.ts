@@ -31,6 +31,7 @@ const lab = new Lab({
   workers: labWorkers({
     newAgent: () => new Worker(new URL('./agent.worker.ts', import.meta.url), { type: 'module' }),
     newDesk: () => new Worker(new URL('./desk.worker.ts', import.meta.url), { type: 'module' }),
+    newHttp: () => new Worker(new URL('./http.worker.ts', import.meta.url), { type: 'module' }),
     storageName,
     lock,
   }),

@@ -15,6 +15,7 @@ import {
 import type { Random } from '../storage/random.ts';
 import type { Sqlite } from '../storage/sqlite.ts';
 import { Statements } from '../storage/statements.ts';
+import { workflows } from '../triage/workflows.ts';
 import { readTables } from './lab-view.ts';
 import type { InvariantView } from './views.ts';
 
@@ -48,7 +49,12 @@ export async function inspect(parts: InspectionParts, file: Blob): Promise<Resul
 function rehearsed(sqlite: Sqlite, inspected: InspectedFile): Result<Inspection> {
   const database = sqlite.openScratch(inspected.image);
   try {
-    const { invariants } = readTables(new Statements(database, noCrash), { workerId: '' }, [], null);
+    const { invariants } = readTables(
+      new Statements(database, noCrash),
+      { workerId: '', workflows },
+      [],
+      null,
+    );
     const broken = invariants.filter(({ violations }) => violations > 0);
     return succeed({
       ...inspected,

@@ -17,7 +17,8 @@ import { loadSqlite } from '../storage/sqlite.ts';
 import { joinTabs } from '../storage/tabs.ts';
 import { usualWaits, type WaitWatch } from '../storage/waits.ts';
 import type { DeskClient } from '../world/desk-port.ts';
-import { connectDesk } from '../world/desk-port.ts';
+import type { OutsideClient } from '../world/desk-port.ts';
+import { connectDesk, connectHttp } from '../world/desk-port.ts';
 import type { LabStorage } from './lab-storage.ts';
 import type { Params } from './protocol.ts';
 
@@ -47,17 +48,19 @@ export function imagesAt(
   return idbStorage({ factory: indexedDB, storageName, random, clock, waits });
 }
 
-/** How long the desk may take to answer a call. */
+/** How long the world outside may take to answer a call whose tool has no limit of its own. */
 const deskSeconds = 20;
 
 export interface OpenedStorage {
   readonly storage: LabStorage;
   readonly desk: DeskClient;
+  readonly http: OutsideClient;
 }
 
 export async function openLabStorage(opening: Opening): Promise<Result<OpenedStorage>> {
   const { params, crash, clock, random, images } = opening;
   const desk = connectDesk(params.deskPort, crash, deskSeconds, opening.watch);
+  const http = connectHttp(params.httpPort, crash, deskSeconds, opening.watch);
   const sqlite = await fetchSqlite(opening);
   if (!sqlite.ok) return sqlite;
   const { storageName, place } = params;
@@ -76,6 +79,7 @@ export async function openLabStorage(opening: Opening): Promise<Result<OpenedSto
   return succeed({
     storage: { database: database.value, kept: images.kept, sqlite: sqlite.value, random, clock },
     desk,
+    http,
   });
 }
 

@@ -9,8 +9,12 @@ import { labelOf } from '../engine/events.ts';
 import type { Failure, Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
 import type { Clock } from '../engine/ports.ts';
+import { decideApproval } from '../engine/approvals.ts';
+import { resolveDoubt, takeOver, tryNow } from '../engine/doubt.ts';
+import { deleteRuns } from '../engine/retention.ts';
 import { step } from '../engine/runner.ts';
-import { resumeRun, startRun } from '../engine/start.ts';
+import { adoptRun, resumeRun, startRun } from '../engine/start.ts';
+import { retryRun } from '../engine/status.ts';
 import { checkInspected } from '../storage/files/inspect-file.ts';
 import type { ImageStorage } from '../storage/image-storage.ts';
 import { freshImage } from '../storage/schema.ts';
@@ -28,11 +32,12 @@ import {
 import { traceCsv } from './trace.ts';
 import type { Ticket } from '../triage/ticket.ts';
 import { ticketToJson } from '../triage/ticket.ts';
-import { triage } from '../triage/workflow.ts';
-import type { DeskClient } from '../world/desk-port.ts';
+import { workflows } from '../triage/workflows.ts';
+import type { DeskClient, OutsideClient } from '../world/desk-port.ts';
 import { readTables } from './lab-view.ts';
-import type { Params } from './protocol.ts';
-import type { Handlers, Work } from './server.ts';
+import { outsideTools } from './outside-tools.ts';
+import type { Params, Routes } from './protocol.ts';
+import type { EndTurn, Handlers, Work } from './server.ts';
 import { storedImages } from './stored-images.ts';
 import type { LabView, RunView } from './views.ts';
 
@@ -45,11 +50,20 @@ export interface LabParts {
   readonly workerId: string;
   /** Where the page wants the images to be. */
   images(params: Params<'open'>): ImageStorage;
-  /** Opens the database there, and the way to the desk. */
+  /** Opens the database there, and the ways outside. */
   open(
     params: Params<'open'>,
     images: ImageStorage,
-  ): Promise<Result<{ readonly storage: LabStorage; readonly desk: DeskClient }>>;
+  ): Promise<
+    Result<{ readonly storage: LabStorage; readonly desk: DeskClient; readonly http: OutsideClient }>
+  >;
+  owners(params: Params<'open'>): Engine['owners'];
+  readonly timer: Engine['timer'];
+  readonly random: Engine['random'];
+  /** A step's call has left: the page is to be shown the lab meanwhile. */
+  calling(): void;
+  /** The page is to connect the worker that sends to addresses. */
+  sends(): void;
 }
 
 interface OpenLab {
@@ -59,6 +73,7 @@ interface OpenLab {
 }
 
 export interface LabServer extends Work {
+  view(): Promise<LabView>;
   /** Reads what another tab wrote; null if nothing is new. */
   refreshed(): Promise<LabView | null>;
 }
@@ -69,6 +84,10 @@ export function labServer(parts: LabParts): LabServer {
   let lab: OpenLab | null = null;
   let selectedRunId: string | null = null;
   let serial = 0;
+  let labId = '';
+  let routes: Routes = {};
+  /** Of the step that has its turn. */
+  let endTurn: EndTurn = () => undefined;
 
   function opened(): OpenLab {
     if (lab === null) throw new Error('a command came before open, or after open failed');
@@ -77,12 +96,13 @@ export function labServer(parts: LabParts): LabServer {
 
   async function view(): Promise<LabView> {
     const { storage, desk, engine } = opened();
-    const { labId, undoName, label, tables } = await storage.database.read((reader) => ({
-      labId: readLabId(reader),
+    const { id, undoName, label, tables } = await storage.database.read((reader) => ({
+      id: readLabId(reader),
       undoName: readUndoName(reader),
       label: labelOf(engine, reader),
       tables: readTables(reader, engine, parts.tickets, selectedRunId),
     }));
+    labId = id;
     const calls = await desk.list(labId);
     const undo = await undoView(storage, undoName);
     selectedRunId = tables.selected?.run.runId ?? null;
@@ -138,14 +158,30 @@ export function labServer(parts: LabParts): LabServer {
       images = parts.images(params);
       const result = await parts.open(params, images);
       if (!result.ok) return result;
-      const { storage, desk } = result.value;
+      const { storage, desk, http } = result.value;
       selectedRunId = params.selectedRunId;
-      const tools: Engine['tools'] = {
-        call: async (request) => desk.call(await storage.database.read(readLabId), request),
-      };
+      routes = params.routes;
+      const tools = outsideTools({
+        desk,
+        http,
+        labId: () => labId,
+        routes: () => routes,
+        isSlow,
+        calling: () => {
+          endTurn();
+          parts.calling();
+        },
+        sends: parts.sends,
+      });
       const { database } = storage;
-      const { workerId } = parts;
-      lab = { storage, desk, engine: { database, clock, crash, tools, workflow: triage, workerId } };
+      const { workerId, timer, random } = parts;
+      const owners = parts.owners(params);
+      const calls: Engine['calls'] = new Map();
+      lab = {
+        storage,
+        desk,
+        engine: { database, clock, timer, random, crash, tools, owners, workflows, workerId, calls },
+      };
       const { readOnly } = database.state;
       if (readOnly === null) return succeed(await view());
       try {
@@ -160,11 +196,12 @@ export function labServer(parts: LabParts): LabServer {
       selectedRunId = params.selectedRunId;
       return shown(() => Promise.resolve(succeed(null)));
     },
-    start: async ({ ticketId }) => {
+    start: async ({ ticketId, workflow }) => {
       const ticket = parts.tickets.find((candidate) => candidate.ticketId === ticketId);
       if (ticket === undefined) return fail({ type: 'TicketNotFound', ticketId });
       return shown(async ({ engine, storage, desk }) => {
-        const started = await startRun(engine, ticketId, { ticket: ticketToJson(ticket) });
+        const wanted = workflows.find(({ name }) => name === workflow);
+        const started = await startRun(engine, ticketId, { ticket: ticketToJson(ticket) }, wanted);
         if (!started.ok) return started;
         selectedRunId = started.value.runId;
         // The run is durable. Room that can't be given back now is given back at the next start.
@@ -179,7 +216,27 @@ export function labServer(parts: LabParts): LabServer {
       return succeed(refreshed.value ? await view() : null);
     },
     resume: (params) => goOn(params, (engine) => resumeRun(engine, params.runId)),
-    step: (params) => goOn(params, (engine) => step(engine, params.runId)),
+    step: (params, itsTurnEnds = () => undefined) =>
+      goOn(params, (engine) => {
+        endTurn = itsTurnEnds;
+        return step(engine, params.runId);
+      }),
+    decide: ({ approvalId, argumentsHash, decision }) =>
+      shown(({ engine }) => decideApproval(engine, approvalId, argumentsHash, decision)),
+    resolveDoubt: ({ key, resolution }) => shown(({ engine }) => resolveDoubt(engine, key, resolution)),
+    tryNow: ({ key }) => shown(({ engine }) => tryNow(engine, key)),
+    takeOver: ({ key, fence }) => shown(({ engine }) => takeOver(engine, key, fence)),
+    retryRun: ({ runId, version, more }) => shown(({ engine }) => retryRun(engine, runId, version, more)),
+    adopt: ({ runId }) => shown(({ engine }) => adoptRun(engine, runId)),
+    deleteRuns: ({ runIds }) =>
+      shown(async ({ engine, storage }) => {
+        const deleted = await deleteRuns(engine, runIds);
+        return deleted.ok && deleted.value > 0 ? storage.database.vacuum() : deleted;
+      }),
+    route: (params) => {
+      routes = params.routes;
+      return Promise.resolve(succeed(null));
+    },
     arm: ({ arms }) => {
       crash.arm(arms);
       return Promise.resolve(succeed(null));
@@ -209,6 +266,7 @@ export function labServer(parts: LabParts): LabServer {
 
   return {
     handlers,
+    view,
     currentView: async () => {
       // What a failed request shows must know what became of a commit whose outcome was unknown.
       const current = lab === null ? null : await fresh(view);
@@ -222,6 +280,9 @@ export function labServer(parts: LabParts): LabServer {
     },
   };
 }
+
+const slowTools = new Set(workflows.flatMap(({ tools }) => tools ?? []).map(({ name }) => name));
+const isSlow = (tool: string): boolean => slowTools.has(tool);
 
 /** A run in a newer page's database is shown and not continued. */
 function asReadOnly(selected: RunView, readOnly: Failure | null): RunView {

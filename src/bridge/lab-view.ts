@@ -2,18 +2,25 @@
  * Owns: reading everything the lab shows, in one go, from one state of the database.
  * Leaves: when to read to lab-server.ts; showing it to lab/.
  */
+import { approvalsOf } from '../engine/approvals.ts';
 import { boundariesOf } from '../engine/boundaries.ts';
+import { budgetsOf } from '../engine/budgets.ts';
+import { attemptsOf } from '../engine/claims.ts';
 import { idempotencyKey } from '../engine/execute-once.ts';
+import { intentsOf } from '../engine/intents.ts';
 import { invariantsOf } from '../engine/invariants.ts';
 import type { Reader, Row } from '../engine/ports.ts';
 import { effectFromRow, eventFromRow, runFromRow } from '../engine/records.ts';
 import type { Engine } from '../engine/engine.ts';
-import { isElsewhere, obstacleTo } from '../engine/start.ts';
+import { finishedRuns } from '../engine/retention.ts';
+import { obstacleTo, workflowOf } from '../engine/run-workflow.ts';
+import { isElsewhere } from '../engine/start.ts';
+import type { Workflow } from '../engine/workflow.ts';
 import { reportLines, ticketsLine } from '../triage/report.ts';
 import type { Ticket } from '../triage/ticket.ts';
 import { outageLimitMinutes, priorities, priorityOf } from '../triage/ticket.ts';
-import { lessonBoundary, triage } from '../triage/workflow.ts';
-import type { ActionView, InvariantView, LabView, RunView } from './views.ts';
+import { suggestedBoundaryOf, workflows } from '../triage/workflows.ts';
+import type { ActionView, IntentView, InvariantView, LabView, RunView, WorkflowView } from './views.ts';
 
 /** What the tables show; the rest of LabView is not the database's. */
 export type TablesView = Pick<
@@ -23,16 +30,29 @@ export type TablesView = Pick<
   | 'outageLimitMinutes'
   | 'runs'
   | 'counts'
+  | 'finished'
+  | 'workflows'
   | 'selected'
   | 'invariants'
   | 'boundaries'
   | 'suggestedBoundary'
 >;
 
+type EngineForView = Pick<Engine, 'workerId' | 'workflows'>;
+
+const workflowViews = workflows.map((workflow): WorkflowView => ({
+  name: workflow.name,
+  version: workflow.version,
+  actions: workflow.actions.map(({ name }) => name),
+  tools: (workflow.tools ?? []).map(({ name, safety }) => ({ name, safety })),
+  boundaries: boundariesOf(workflow),
+  suggestedBoundary: suggestedBoundaryOf(workflow),
+}));
+
 /** `selectedRunId` null or unknown: the run that was started last. */
 export function readTables(
   reader: Reader,
-  engine: Pick<Engine, 'workerId'>,
+  engine: EngineForView,
   tickets: readonly Ticket[],
   selectedRunId: string | null,
 ): TablesView {
@@ -40,6 +60,8 @@ export function readTables(
     .all('SELECT rowid, * FROM agent_runs ORDER BY rowid')
     .map((row) => ({ ...runFromRow(row), rowid: Number(row['rowid']) }));
   const selected = runs.find((run) => run.runId === selectedRunId) ?? runs.at(-1);
+  const shown = selected === undefined ? null : readRun(reader, engine, tickets, selected);
+  const workflow = workflowViews.find(({ name }) => name === shown?.workflow) ?? workflowViews[0];
   const count = (sql: string) => Number(reader.get(sql)?.['n']);
   return {
     tickets: tickets.map((ticket) => {
@@ -54,16 +76,18 @@ export function readTables(
       events: count('SELECT COUNT(*) AS n FROM agent_events'),
       effects: count('SELECT COUNT(*) AS n FROM tool_effects'),
     },
-    selected: selected === undefined ? null : readRun(reader, engine, tickets, selected),
+    finished: finishedRuns(reader),
+    workflows: workflowViews,
+    selected: shown,
     invariants: readInvariants(reader),
-    boundaries: boundariesOf(triage),
-    suggestedBoundary: lessonBoundary,
+    boundaries: workflow?.boundaries ?? [],
+    suggestedBoundary: workflow?.suggestedBoundary ?? '',
   };
 }
 
 function readRun(
   reader: Reader,
-  engine: Pick<Engine, 'workerId'>,
+  engine: EngineForView,
   tickets: readonly Ticket[],
   run: RunView['run'],
 ): RunView {
@@ -79,19 +103,23 @@ function readRun(
     .map((row) => ({ ...effectFromRow(row), rowid: Number(row['rowid']) }));
 
   const savedKeys = new Set(effects.map((effect) => effect.idempotencyKey));
-  const nextIndex = triage.actions.findIndex((action) => action.name === run.nextAction);
-  const actions = triage.actions.map(({ name, tool }, index): ActionView => {
+  const workflow = workflowOf(reader, engine, runId);
+  const intents = readIntents(reader, engine, runId);
+  const all: Workflow['actions'] = workflow?.actions ?? [];
+  const nextIndex = all.findIndex((action) => action.name === run.nextAction);
+  const actions = all.map(({ name, tool, calls }, index): ActionView => {
     const checkpoint = events.find(
       (event) => event.eventType === 'checkpoint_saved' && event.action === name,
     );
-    const isNext = index === nextIndex && run.status === 'running';
+    const isNext = index === nextIndex && run.status !== 'completed';
     // A run from elsewhere may have lost events: what the checkpoint says has been done, has been done.
     const isDone =
       checkpoint !== undefined || (nextIndex >= 0 && index < nextIndex) || run.status === 'completed';
     const version = Number(checkpoint?.detail.replace('version ', ''));
     return {
       name,
-      usesTool: tool !== null,
+      usesTool: tool !== null || calls !== undefined,
+      callsOutside: calls !== undefined,
       state: isNext ? 'next' : isDone ? 'done' : 'ahead',
       resultSaved: isNext && savedKeys.has(idempotencyKey(runId, name)),
       version: Number.isInteger(version) ? version : null,
@@ -102,13 +130,39 @@ function readRun(
     events,
     effects,
     actions,
-    report: reportLines(reader, tickets, run),
-    obstacle: obstacleTo(reader, triage, run),
+    workflow: workflow?.name ?? null,
+    intents,
+    budgets: budgetsOf(reader, runId),
+    parent: readParent(reader, runId),
+    report: reportLines(reader, tickets, run, workflow),
+    obstacle: obstacleTo(reader, engine, run),
     resumes: isElsewhere(reader, engine, runId),
   };
 }
 
-const invariants = invariantsOf(triage, priorities);
+function readIntents(reader: Reader, { workerId }: EngineForView, runId: string): readonly IntentView[] {
+  const rowids = reader.all('SELECT rowid, idempotency_key FROM tool_intents WHERE run_id = ?', [runId]);
+  const approvals = approvalsOf(reader, runId);
+  return intentsOf(reader, runId).map((intent) => {
+    const attempts = attemptsOf(reader, intent.key);
+    const last = attempts.at(-1);
+    return {
+      ...intent,
+      rowid: Number(rowids.find((row) => row['idempotency_key'] === intent.key)?.['rowid']),
+      attempts,
+      approval: approvals.find(({ key }) => key === intent.key) ?? null,
+      isOut: intent.state === 'pending' && last?.outcome === null && last.worker === workerId,
+    };
+  });
+}
+
+function readParent(reader: Reader, runId: string): RunView['parent'] {
+  const row = reader.get('SELECT parent_run_id, parent_version FROM run_details WHERE run_id = ?', [runId]);
+  if (row?.['parent_run_id'] == null) return null;
+  return { runId: String(row['parent_run_id']), version: Number(row['parent_version']) };
+}
+
+const invariants = invariantsOf(workflows, priorities);
 
 function readInvariants(reader: Reader): readonly InvariantView[] {
   return invariants.map(({ id, title, sql, values }) => {

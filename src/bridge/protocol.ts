@@ -4,6 +4,7 @@
  * Invariant: every request gets exactly one reply, also when the handler throws or the worker dies.
  */
 import type { Arm } from '../engine/crash.ts';
+import type { Resolution } from '../engine/doubt.ts';
 import type { Failure } from '../engine/failure.ts';
 import type { Waiting } from '../storage/waits.ts';
 import type { LabView } from './views.ts';
@@ -23,6 +24,9 @@ export interface Commands {
       readonly arms: readonly Arm[];
       readonly selectedRunId: string | null;
       readonly deskPort: MessagePort;
+      /** To the worker that sends to addresses. */
+      readonly httpPort: MessagePort;
+      readonly routes: Routes;
     };
     result: LabView;
   };
@@ -30,8 +34,11 @@ export interface Commands {
   view: { params: { readonly selectedRunId: string | null }; result: LabView };
   /** What other tabs wrote since the last view; null: nothing. */
   refresh: { params: Record<string, never>; result: LabView | null };
-  /** Starts a run for the ticket: one commit, version 0. Ends the possibility to undo a reset. */
-  start: { params: { readonly ticketId: string }; result: LabView };
+  /**
+   * Starts a run for the ticket: one commit, version 0. Ends the possibility to undo a reset. `workflow`: its name; absent:
+   * the lesson's.
+   */
+  start: { params: { readonly ticketId: string; readonly workflow?: string }; result: LabView };
   /**
    * Records that this session takes the run up (run_resumed), if it has not yet. `version`: the one that was seen when
    * this was asked for. Another one is stored by now: StateConflict, nothing written (R3).
@@ -39,6 +46,32 @@ export interface Commands {
   resume: { params: { readonly runId: string; readonly version: number }; result: LabView };
   /** Does the run's next action, after taking the run up if need be. `version`: as for resume. */
   step: { params: { readonly runId: string; readonly version: number }; result: LabView };
+  /** A person's yes or no to one call, whose arguments have this hash (engine/approvals.ts). */
+  decide: {
+    params: {
+      readonly approvalId: string;
+      readonly argumentsHash: string;
+      readonly decision: 'given' | 'denied';
+    };
+    result: LabView;
+  };
+  /** A person's word on a call in doubt (engine/doubt.ts). */
+  resolveDoubt: { params: { readonly key: string; readonly resolution: Resolution }; result: LabView };
+  /** The next attempt of this call is due now. */
+  tryNow: { params: { readonly key: string }; result: LabView };
+  /** Takes over the call that another session has claimed, in the attempt of this fencing number. */
+  takeOver: { params: { readonly key: string; readonly fence: number }; result: LabView };
+  /** Tries a failed run again; `more`: how much to allow beyond a budget that is used up. */
+  retryRun: {
+    params: { readonly runId: string; readonly version: number; readonly more: number };
+    result: LabView;
+  };
+  /** Lets a run go on under the workflow as it is now. */
+  adopt: { params: { readonly runId: string }; result: LabView };
+  /** Deletes finished runs and gives their room back. */
+  deleteRuns: { params: { readonly runIds: readonly string[] }; result: LabView };
+  /** Where new calls of these tools are sent to, from now on. Calls that were intended before go where they were to go. */
+  route: { params: { readonly routes: Routes }; result: null };
   /** Which boundaries to crash at, from now on. Replaces what was armed. */
   arm: { params: { readonly arms: readonly Arm[] }; result: null };
   /** Deletes all runs, events and effects and starts session numbers again at 1. Undo keeps the old image. */
@@ -69,6 +102,9 @@ export interface Commands {
   deleteQuarantined: { params: { readonly name: string }; result: readonly QuarantinedImage[] };
 }
 
+/** Addresses by tool. A tool that is not named is called at the service desk. */
+export type Routes = Readonly<Record<string, string>>;
+
 export interface QuarantinedImage {
   readonly name: string;
   readonly kind: 'quarantined' | 'newer';
@@ -88,6 +124,13 @@ const writing: ReadonlySet<CommandName> = new Set([
   'undo',
   'importFile',
   'storeAgain',
+  'decide',
+  'resolveDoubt',
+  'tryNow',
+  'takeOver',
+  'retryRun',
+  'adopt',
+  'deleteRuns',
 ]);
 
 export function isWriting(command: CommandName): boolean {
@@ -125,6 +168,10 @@ export type Push =
   | { readonly type: 'fault'; readonly failure: WorkerStopped }
   /** Another tab wrote; this is what the database shows now. */
   | { readonly type: 'changed'; readonly view: LabView }
+  /** A step's call has left and nobody has answered: the lab meanwhile. Other commands, and other tabs, are free to write. */
+  | { readonly type: 'calling'; readonly view: LabView }
+  /** The agent has something to say to the worker that sends to addresses. */
+  | { readonly type: 'sends' }
   /** Storage lets somebody wait; null: no more. */
   | { readonly type: 'waiting'; readonly waiting: Waiting | null }
   /** How much of the database program has arrived, in bytes; `total` 0: unknown. */

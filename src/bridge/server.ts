@@ -11,8 +11,11 @@ import type { CommandName, CommandResult, FromWorker, Params, Push, Request } fr
 import { whyStopped } from './stopped.ts';
 import type { LabView } from './views.ts';
 
+/** A command that has come to a slow call lets the next one have its turn; it still has its one reply. */
+export type EndTurn = () => void;
+
 export type Handlers = {
-  readonly [C in CommandName]: (params: Params<C>) => Promise<Result<CommandResult<C>>>;
+  readonly [C in CommandName]: (params: Params<C>, endTurn?: EndTurn) => Promise<Result<CommandResult<C>>>;
 };
 
 /** The worker's side of the channel: `self`, or a stand-in in Node. */
@@ -41,9 +44,9 @@ export function serve(channel: Channel, crash: CrashPort, work: Work): Server {
   let stopped = false;
   let waiting = 0;
 
-  async function reply(request: Request): Promise<void> {
+  async function reply(request: Request, endTurn: EndTurn): Promise<void> {
     const { id } = request;
-    const result = await dispatch(work.handlers, request);
+    const result = await dispatch(work.handlers, request, endTurn);
     const view = result.ok ? null : await work.currentView();
     crash.assertAlive();
     channel.postMessage(
@@ -60,28 +63,34 @@ export function serve(channel: Channel, crash: CrashPort, work: Work): Server {
     else channel.postMessage({ type: 'reply', id, ok: false, failure, view: null, stopped: true });
     channel.close();
   }
-  function inTurn(piece: () => Promise<void>, id: number | null): void {
+  async function carryOut(piece: (endTurn: EndTurn) => Promise<void>, id: number | null, endTurn: EndTurn) {
+    if (stopped) return;
+    try {
+      await piece(endTurn);
+    } catch (error) {
+      stop(error, id);
+      return;
+    }
+    if (waiting > 0) return;
+    try {
+      await work.whenIdle();
+    } catch (error) {
+      stop(error, null);
+    }
+  }
+  function inTurn(piece: (endTurn: EndTurn) => Promise<void>, id: number | null): void {
     waiting += 1;
-    turn = turn.then(async () => {
-      waiting -= 1;
-      if (stopped) return;
-      try {
-        await piece();
-      } catch (error) {
-        stop(error, id);
-        return;
-      }
-      if (waiting > 0) return;
-      try {
-        await work.whenIdle();
-      } catch (error) {
-        stop(error, null);
-      }
-    });
+    turn = turn.then(
+      () =>
+        new Promise<void>((endTurn) => {
+          waiting -= 1;
+          void carryOut(piece, id, endTurn).finally(endTurn);
+        }),
+    );
   }
 
   channel.onRequest((request) => {
-    inTurn(() => reply(request), request.id);
+    inTurn((endTurn) => reply(request, endTurn), request.id);
   });
   return {
     inTurn: (piece) => {
@@ -93,10 +102,15 @@ export function serve(channel: Channel, crash: CrashPort, work: Work): Server {
   };
 }
 
-function dispatch(handlers: Handlers, request: Request): Promise<Result<CommandResult<CommandName>>> {
+function dispatch(
+  handlers: Handlers,
+  request: Request,
+  endTurn: EndTurn,
+): Promise<Result<CommandResult<CommandName>>> {
   // The request's type ties its params to its command; TypeScript can't see that through the map.
   const handler = handlers[request.command] as (
     params: Params<CommandName>,
+    endTurn: EndTurn,
   ) => Promise<Result<CommandResult<CommandName>>>;
-  return handler(request.params);
+  return handler(request.params, endTurn);
 }

@@ -2,13 +2,19 @@
  * Owns: what the page is told: one LabView holds everything the lab shows, read from the database at one instant.
  * Leaves: reading it to lab-view.ts, showing it to lab/.
  */
+import type { Approval } from '../engine/approvals.ts';
 import type { BoundaryGroup } from '../engine/boundaries.ts';
+import type { Budget } from '../engine/budgets.ts';
+import type { Attempt } from '../engine/claims.ts';
+import type { Intent } from '../engine/intents.ts';
 import type { AgentEvent, Effect, Run } from '../engine/records.ts';
 import type { Failure } from '../engine/failure.ts';
+import type { FinishedRun } from '../engine/retention.ts';
+import type { Safety } from '../engine/tool.ts';
 import type { Ticket } from '../triage/ticket.ts';
 import type { ReceivedCall } from '../world/call-log.ts';
 
-export type { BoundaryGroup, ReceivedCall, Ticket };
+export type { Approval, Attempt, BoundaryGroup, Budget, FinishedRun, Intent, ReceivedCall, Ticket };
 
 /** A ticket with the priority that the rule gives it now. */
 export interface TicketView extends Ticket {
@@ -41,6 +47,8 @@ export interface ActionView {
   readonly name: string;
   /** Does its tool's result go through the saved-result path? */
   readonly usesTool: boolean;
+  /** Does it call the world outside: by an intent, a claim, a call and a confirmation? */
+  readonly callsOutside: boolean;
   readonly state: 'done' | 'next' | 'ahead';
   /** For `next` only: the tool's result is saved already, the checkpoint is not. */
   readonly resultSaved: boolean;
@@ -60,9 +68,35 @@ export interface StorageView {
   readonly readOnly: Failure | null;
 }
 
+/** One call of the world outside, with its attempts and the yes that it needed. */
+export interface IntentView extends WithRowid<Intent> {
+  /** In order of their fencing numbers. */
+  readonly attempts: readonly Attempt[];
+  readonly approval: Approval | null;
+  /** The newest attempt is open, and it is this session's: the call is out. */
+  readonly isOut: boolean;
+}
+
+/** A workflow that runs can be started with. */
+export interface WorkflowView {
+  readonly name: string;
+  readonly version: number;
+  readonly actions: readonly string[];
+  readonly tools: readonly { readonly name: string; readonly safety: Safety }[];
+  /** Every boundary of its runs, and the one that is suggested to crash at. */
+  readonly boundaries: readonly BoundaryGroup[];
+  readonly suggestedBoundary: string;
+}
+
 /** The selected run, as the database has it. */
 export interface RunView {
   readonly run: WithRowid<Run>;
+  /** The name of the workflow that it was started with; null: none of ours. */
+  readonly workflow: string | null;
+  readonly intents: readonly IntentView[];
+  readonly budgets: readonly Budget[];
+  /** The run and version that it was forked from; null: it was not. */
+  readonly parent: { readonly runId: string; readonly version: number } | null;
   readonly events: readonly WithRowid<AgentEvent>[];
   readonly effects: readonly WithRowid<Effect>[];
   readonly actions: readonly ActionView[];
@@ -85,6 +119,10 @@ export interface LabView {
   /** All runs, in the order of their rowid. */
   readonly runs: readonly WithRowid<Run>[];
   readonly counts: { readonly runs: number; readonly events: number; readonly effects: number };
+  /** Runs that nothing goes on with, in the order of their end. */
+  readonly finished: readonly FinishedRun[];
+  /** The first one is the lesson's. */
+  readonly workflows: readonly WorkflowView[];
   readonly selected: RunView | null;
   readonly invariants: readonly InvariantView[];
   /** The last commit to this database, where this session made it. Null: nothing written yet, or another tab wrote since. */
@@ -94,8 +132,8 @@ export interface LabView {
   readonly calls: readonly ReceivedCall[];
   /** Why the outside world's log can't be read, or null. The lab works all the same. */
   readonly worldFailure: Failure | null;
+  /** Of the selected run's workflow; of the lesson's where no run is selected. */
   readonly boundaries: readonly BoundaryGroup[];
-  /** The boundary that the lesson crashes at. */
   readonly suggestedBoundary: string;
   readonly storage: StorageView;
   /** Set while *Undo* would bring back what *Reset lab* or *Open database…* replaced. */

@@ -55,10 +55,12 @@ export function drawLabel(engine: Pick<Engine, 'workerId'>, transaction: Transac
   return `session-${String(number)}`;
 }
 
-/** The session that wrote the run's last event, or null for a run without events. */
-export function lastSession(reader: Reader, runId: string): string | null {
-  const row = reader.get('SELECT session FROM agent_events WHERE run_id = ? ORDER BY sequence DESC LIMIT 1', [
-    runId,
-  ]);
+/** The session that started the run, forked it or took it up last; null for a run without such an event. */
+export function lastTakenUpBy(reader: Reader, runId: string): string | null {
+  const row = reader.get(
+    `SELECT session FROM agent_events WHERE run_id = ?
+     AND event_type IN ('run_started', 'run_forked', 'run_resumed') ORDER BY sequence DESC LIMIT 1`,
+    [runId],
+  );
   return row === undefined ? null : String(row['session']);
 }

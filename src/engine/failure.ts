@@ -59,7 +59,34 @@ export type EngineFailure =
       readonly reason: string;
     }
   /** The tool answered with an error, or did not answer. Nothing was recorded; trying again is safe (R4). */
-  | { readonly type: 'ToolFailed'; readonly tool: string; readonly reason: string };
+  | { readonly type: 'ToolFailed'; readonly tool: string; readonly reason: string }
+  /** The last attempt was not answered well, and the next one is not due before this time, UTC. Nothing was done. */
+  | { readonly type: 'AttemptNotDue'; readonly key: string; readonly dueAtUtc: string }
+  /**
+   * Another session made this call and may still be at it. `alive`: the browser says that it lives. Nothing was done; a
+   * person may take the call over.
+   */
+  | {
+      readonly type: 'ClaimedElsewhere';
+      readonly key: string;
+      readonly session: string;
+      readonly alive: boolean;
+      readonly leaseUntilUtc: string;
+    }
+  /** This session's own call under this key is out, unanswered. Nothing was done. */
+  | { readonly type: 'CallInFlight'; readonly key: string }
+  /** The call was taken over while it was out: its answer, which came too late, was not recorded. */
+  | { readonly type: 'ClaimLost'; readonly key: string }
+  /** The request for a yes was answered before, or what it is asked for is no longer the same. Nothing was written. */
+  | { readonly type: 'ApprovalSettled'; readonly approvalId: string; readonly state: string }
+  /** The call is not in doubt any more, or never was. Nothing was written. */
+  | { readonly type: 'NotInDoubt'; readonly key: string }
+  /** The run is not failed: there is nothing to try again. Nothing was written. */
+  | { readonly type: 'RunNotFailed'; readonly runId: string; readonly status: string }
+  /** Only finished runs are deleted. Nothing was. */
+  | { readonly type: 'RunUnfinished'; readonly runId: string; readonly status: string }
+  /** The history holds no checkpoint of this version from which a run could go on. Nothing was written. */
+  | { readonly type: 'NoSuchCheckpoint'; readonly runId: string; readonly version: number };
 
 export type StorageFailure =
   /** The transaction aborted. Memory was put back to what is stored; trying again is safe. */

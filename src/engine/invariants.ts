@@ -5,7 +5,8 @@
  * The workflow's facts are bound as JSON (R8), so each query can be read and run alone.
  */
 import type { SqlValue } from './ports.ts';
-import type { Workflow } from './workflow.ts';
+import { secretMarker } from './redaction.ts';
+import type { Action, Workflow } from './workflow.ts';
 
 export interface Invariant {
   readonly id: string;
@@ -14,15 +15,18 @@ export interface Invariant {
   readonly values: readonly SqlValue[];
 }
 
-/** A secret planted by a test or marked by a user begins with this; I8 looks for it everywhere. */
-export const secretMarker = 'crashpoint-secret:';
-
-/** I1 to I8 for this workflow. `priorities`: the words that a stored priority may be. */
-export function invariantsOf(workflow: Workflow, priorities: readonly string[]): readonly Invariant[] {
-  const actions = JSON.stringify(workflow.actions.map((action) => action.name));
-  const toolActions = JSON.stringify(
-    workflow.actions.filter((action) => action.tool).map(({ name }) => name),
-  );
+/**
+ * I1 to I8 for these workflows. `priorities`: the words that a stored priority may be. An action of the same name is the
+ * same in each of them, as far as these facts go.
+ */
+export function invariantsOf(
+  workflows: readonly Workflow[],
+  priorities: readonly string[],
+): readonly Invariant[] {
+  const all = workflows.flatMap((workflow) => workflow.actions);
+  const named = (some: readonly Action[]) => JSON.stringify([...new Set(some.map(({ name }) => name))]);
+  const actions = named(all);
+  const toolActions = named(all.filter(({ tool }) => tool));
   return [
     {
       id: 'I1',
@@ -38,7 +42,12 @@ WHERE (status = 'running' AND next_action IS NULL)
       sql: `SELECT e.run_id, e.sequence, e.action FROM agent_events AS e
 WHERE e.event_type = 'checkpoint_saved'
   AND e.action IN (SELECT value FROM json_each(?1))
-  AND NOT EXISTS (SELECT 1 FROM tool_effects AS t WHERE t.idempotency_key = e.run_id || ':' || e.action)`,
+  AND NOT EXISTS (SELECT 1 FROM tool_effects AS t WHERE t.idempotency_key = e.run_id || ':' || e.action)
+UNION ALL
+SELECT e.run_id, e.sequence, i.action || ' is ' || i.state FROM agent_events AS e JOIN tool_intents AS i
+  ON i.run_id = e.run_id AND (i.action = e.action OR substr(i.action, 1, length(e.action) + 1) = e.action || '/')
+WHERE e.event_type = 'checkpoint_saved'
+  AND NOT EXISTS (SELECT 1 FROM tool_effects AS t WHERE t.idempotency_key = i.idempotency_key)`,
       values: [toolActions],
     },
     {
@@ -110,7 +119,17 @@ UNION ALL
 SELECT 'effect_arguments', idempotency_key FROM effect_arguments
 WHERE instr(concat_ws(' ', idempotency_key, arguments_hash), ?1)
 UNION ALL
-SELECT 'agent_sessions', worker FROM agent_sessions WHERE instr(worker, ?1)`,
+SELECT 'agent_sessions', worker FROM agent_sessions WHERE instr(worker, ?1)
+UNION ALL
+SELECT 'agent_checkpoints', run_id || ' ' || version FROM agent_checkpoints
+WHERE instr(concat_ws(' ', run_id, status, next_action, changes_json, removed_json), ?1)
+UNION ALL
+SELECT 'tool_intents', idempotency_key FROM tool_intents
+WHERE instr(concat_ws(' ', idempotency_key, action, tool_name, arguments_json, destination), ?1)
+UNION ALL
+SELECT 'tool_attempts', idempotency_key || ' ' || fence FROM tool_attempts WHERE instr(concat_ws(' ', worker, detail), ?1)
+UNION ALL
+SELECT 'approvals', approval_id FROM approvals WHERE instr(concat_ws(' ', approval_id, reason), ?1)`,
       values: [secretMarker],
     },
   ];

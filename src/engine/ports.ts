@@ -1,7 +1,7 @@
 /**
  * Owns: what the engine asks of its surroundings. No browser API and no sql.js appear behind these names, so
  * the engine runs in Node as it is.
- * Leaves: the makes to storage/ (Database), world/ (Tools) and the entry files (Clock).
+ * Leaves: the makes to storage/ (Database), world/ (Tools), bridge/ (Owners) and the entry files (Clock, Timer).
  */
 import type { Result } from './failure.ts';
 import type { JsonObject } from './json.ts';
@@ -38,15 +38,56 @@ export interface Clock {
   now(): string;
 }
 
-/** The tools a run may call. The key is the same on every retry and in every session (R4). */
+/** The world outside, as one session sees it. The key is the same on every retry and in every session (R4). */
 export interface Tools {
-  call(request: ToolRequest): Promise<Result<JsonObject>>;
+  /** One call. Aborted when its time is up: then nobody waits for the answer any more. Never rejects. */
+  call(request: ToolRequest, signal: AbortSignal): Promise<ToolAnswer>;
+  /** What became of a call under this key, where the other side can be asked. Never rejects. */
+  status(request: ToolRequest): Promise<KeyStatus>;
+  /** Where a new intent of this tool is to be sent; null: to the service desk of this page. */
+  destinationOf(tool: string): string | null;
 }
 
 export interface ToolRequest {
   readonly key: string;
   readonly tool: string;
   readonly arguments: JsonObject;
+  /** Where it is sent: an address that the user entered; null: the service desk of this page. */
+  readonly destination: string | null;
+}
+
+export type ToolAnswer =
+  /** The work is done. `tokens`: what it used of the run's budget. */
+  | { readonly type: 'done'; readonly result: JsonObject; readonly tokens?: number }
+  /** The work was certainly not done. `retryable` is the tool's word; `after`: its wish, in milliseconds. */
+  | {
+      readonly type: 'failed';
+      readonly reason: string;
+      readonly retryable: boolean;
+      readonly after?: number;
+    }
+  /** No answer, or one that may not be read: the work may or may not be done. */
+  | { readonly type: 'unknown'; readonly reason: string };
+
+export type KeyStatus =
+  | { readonly type: 'done'; readonly result: JsonObject }
+  | { readonly type: 'not_received' }
+  | { readonly type: 'under_way' }
+  | { readonly type: 'cannot_tell'; readonly reason: string };
+
+/** Waiting. In production `setTimeout`; a test turns the hands itself. */
+export interface Timer {
+  /** Calls `then` once, after this many milliseconds. What it returns calls it off. */
+  after(milliseconds: number, then: () => void): () => void;
+}
+
+/** Who of the workers that claimed a call still lives. */
+export interface Owners {
+  /** `dead`: it is not in the middle of a call, or is no more. `unknown`: the browser cannot say (no Web Locks). */
+  stateOf(workerId: string): Promise<'alive' | 'dead' | 'unknown'>;
+  /** Shows this worker as alive, from before it claims the call under this key until it lets go of it. */
+  hold(key: string): Promise<void>;
+  letGo(key: string): void;
 }
 
 /** Where the engine says which instant it has reached (crash-model). In production this does nothing. */

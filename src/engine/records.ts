@@ -18,7 +18,38 @@ export interface Run {
 }
 
 export type EventType =
-  'run_started' | 'run_resumed' | 'run_adopted' | 'checkpoint_saved' | 'tool_executed' | 'tool_reused';
+  // The nine events of the lesson's run are of these types.
+  | 'run_started'
+  | 'run_resumed'
+  | 'run_adopted'
+  | 'checkpoint_saved'
+  | 'tool_executed'
+  | 'tool_reused'
+  // The world outside (effects.md).
+  | 'tool_intended'
+  | 'tool_failed'
+  | 'tool_refused'
+  | 'tool_in_doubt'
+  | 'doubt_resolved'
+  | 'approval_requested'
+  | 'approval_given'
+  | 'approval_denied'
+  | 'run_waiting'
+  | 'run_failed'
+  | 'run_retried'
+  | 'run_forked';
+
+/** What stands in an event's `action` where no action of the workflow is meant. No workflow may use these names. */
+export const reservedActions = [
+  'start',
+  'resume',
+  'adopt',
+  'wait',
+  'go_on',
+  'fail',
+  'retry',
+  'fork',
+] as const;
 
 /** How it got there. `sequence` is per run, from 1, without gaps; order is sequence, never time (R7). */
 export interface AgentEvent {

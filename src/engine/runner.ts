@@ -1,48 +1,63 @@
 /**
- * Owns: doing a run's next action: take the run up, get the tool's result, save the next checkpoint.
+ * Owns: doing a run's next action: take the run up, get the results it needs, save the next checkpoint.
  * Leaves: each of these to its own file; the pace to who calls.
- * Invariant: the next checkpoint is written only after the action's result is confirmed (R6).
+ * Invariant: the next checkpoint is written only after the action's results are confirmed (R6).
  */
+import { budgetReason, exhausted } from './budgets.ts';
 import { loadRun, saveCheckpoint } from './checkpoint.ts';
+import { heldElsewhere, openAttemptOfRun } from './claims.ts';
+import type { Settlement } from './effects.ts';
+import { settle } from './effects.ts';
 import type { Engine } from './engine.ts';
 import { executeOnce } from './execute-once.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
+import { jobOf, refuse } from './intents.ts';
+import type { JsonObject } from './json.ts';
 import type { Run } from './records.ts';
-import { isElsewhere, obstacleTo, resumeRun, usableContext } from './start.ts';
+import { ableToGoOn, usableContext } from './run-workflow.ts';
+import { isElsewhere, resumeRun } from './start.ts';
+import { failRun, waitRun } from './status.ts';
+import type { OutsideCall } from './tool.ts';
+import type { Action, Workflow } from './workflow.ts';
 import { findAction } from './workflow.ts';
 
-/** Does the next action of the run, whichever session left it. Everything is durable on return (R9). */
+/**
+ * Does the next action of the run, whichever session left it, as far as that goes now. Everything is durable on return
+ * (R9). The run that is returned is the stored one: a later version; or the same, when a call is to be tried again; or
+ * one that waits, or has failed.
+ */
 export async function step(engine: Engine, runId: string): Promise<Result<Run>> {
   const found = await engine.database.read((reader) => {
     const run = loadRun(reader, runId);
     if (run === undefined) return fail({ type: 'RunNotFound', runId } as const);
-    const obstacle = obstacleTo(reader, engine.workflow, run);
-    if (obstacle !== null) return fail(obstacle);
-    return succeed({ run, elsewhere: isElsewhere(reader, engine, runId) });
+    const workflow = ableToGoOn(reader, engine, run);
+    if (!workflow.ok) return workflow;
+    const elsewhere = isElsewhere(reader, engine, runId);
+    const open = elsewhere ? openAttemptOfRun(reader, runId) : null;
+    const budget = exhausted(reader, runId, ['steps']);
+    return succeed({ run, workflow: workflow.value, elsewhere, open, budget });
   });
   if (!found.ok) return found;
-  const resumed = found.value.elsewhere ? await resumeRun(engine, runId) : succeed(found.value.run);
+  const { workflow, elsewhere, open, budget } = found.value;
+  // Who is in the middle of a call is not disturbed, not even by an event.
+  const held = open && (await heldElsewhere(engine, open));
+  if (held) return held;
+  const resumed = elsewhere ? await resumeRun(engine, runId) : succeed(found.value.run);
   if (!resumed.ok) return resumed;
   const run = resumed.value;
 
-  const action = findAction(engine.workflow, run.nextAction);
-  if (action === undefined) throw new Error('obstacleTo let an unknown action pass');
-  const context = usableContext(engine.workflow, run);
+  const action = findAction(workflow, run.nextAction);
+  if (action === undefined) throw new Error('ableToGoOn let an unknown action pass');
+  const context = usableContext(workflow, run);
   if (!context.ok) return context;
-  const unusable = (reason: string) =>
-    fail({ type: 'ContextUnusable', runId, action: action.name, reason } as const);
+  if (budget !== null) return failRun(engine, run, action.name, budgetReason(budget));
 
-  let result = {};
-  if (action.tool !== null) {
-    const toolArguments = action.tool.arguments(context.value);
-    if (!toolArguments.ok) return unusable(toolArguments.failure);
-    const executed = await executeOnce(engine, run, action.name, action.tool.name, toolArguments.value);
-    if (!executed.ok) return executed;
-    result = executed.value;
-  }
-  const applied = action.apply(context.value, result);
-  if (!applied.ok) return unusable(applied.failure);
+  const results = await resultsOf(engine, run, workflow, action, context.value);
+  if (!results.ok) return results;
+  if (results.value.type === 'left') return succeed(results.value.run);
+  const applied = action.apply(context.value, results.value.result);
+  if (!applied.ok) return unusable(run, action, applied.failure);
   return saveCheckpoint(engine, run, action.name, {
     status: action.next === null ? 'completed' : 'running',
     nextAction: action.next,
@@ -50,10 +65,74 @@ export async function step(engine: Engine, runId: string): Promise<Result<Run>> 
   });
 }
 
-/** Steps until the run completes or a step fails. */
+/** Steps until the run is running no more, or a step fails: then nothing is left to do by itself now. */
 export async function runToEnd(engine: Engine, runId: string): Promise<Result<Run>> {
   for (;;) {
     const result = await step(engine, runId);
     if (!result.ok || result.value.status !== 'running') return result;
   }
+}
+
+type Results =
+  { readonly type: 'ready'; readonly result: JsonObject } | { readonly type: 'left'; readonly run: Run };
+
+async function resultsOf(
+  engine: Engine,
+  run: Run,
+  workflow: Workflow,
+  action: Action,
+  context: JsonObject,
+): Promise<Result<Results>> {
+  if (action.calls) {
+    const calls = action.calls(context);
+    return calls.ok
+      ? settleAll(engine, run, workflow, action, calls.value)
+      : unusable(run, action, calls.failure);
+  }
+  if (action.tool === null) return succeed({ type: 'ready', result: {} });
+  const toolArguments = action.tool.arguments(context);
+  if (!toolArguments.ok) return unusable(run, action, toolArguments.failure);
+  const executed = await executeOnce(engine, run, action.name, action.tool.name, toolArguments.value);
+  return executed.ok ? succeed({ type: 'ready', result: executed.value }) : executed;
+}
+
+/** One call after the other, as far as each goes: one that waits or is tried again does not hold up the others. */
+async function settleAll(
+  engine: Engine,
+  run: Run,
+  workflow: Workflow,
+  action: Action,
+  calls: readonly OutsideCall[],
+): Promise<Result<Results>> {
+  const settlements: Settlement[] = [];
+  for (const call of calls) {
+    const tool = workflow.tools?.find(({ name }) => name === call.tool);
+    const misfit = tool ? tool.check(call.arguments) : 'the workflow may not call it';
+    if (tool === undefined || misfit !== null) {
+      return left(await refuse(engine, run, action.name, `${call.tool}: ${misfit ?? ''}`));
+    }
+    const job = jobOf(run, action.name, call, tool);
+    const settled = await settle(engine, job, engine.tools.destinationOf(call.tool));
+    if (!settled.ok) return settled;
+    settlements.push(settled.value);
+  }
+  const failed = settlements.find((one) => one.type === 'failed');
+  if (failed) return left(await failRun(engine, run, action.name, failed.reason));
+  if (settlements.some((one) => one.type === 'retrying')) return left(succeed(run));
+  const held = settlements.find((one) => one.type === 'held');
+  if (held) return fail(held.failure);
+  const waiting = settlements.find((one) => one.type === 'waiting');
+  if (waiting) return left(await waitRun(engine, run, action.name, waiting.detail));
+  const results = settlements.flatMap((one) => (one.type === 'settled' ? [one.result] : []));
+  const byId = calls.map(({ id }, index) => [id ?? '', results[index] ?? {}] as const);
+  const single = calls.length === 1 && calls[0]?.id === null ? results[0] : undefined;
+  return succeed({ type: 'ready', result: single ?? Object.fromEntries(byId) });
+}
+
+function left(stored: Result<Run>): Result<Results> {
+  return stored.ok ? succeed({ type: 'left', run: stored.value }) : stored;
+}
+
+function unusable({ runId }: Run, { name }: Action, reason: string) {
+  return fail({ type: 'ContextUnusable', runId, action: name, reason } as const);
 }

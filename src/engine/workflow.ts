@@ -7,6 +7,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Result } from './failure.ts';
 import type { JsonObject } from './json.ts';
 import { encodeJson } from './json.ts';
+import type { OutsideCall, OutsideTool } from './tool.ts';
 
 /** Why the stored context does not fit, in plain words. */
 export type Unfit = string;
@@ -22,8 +23,15 @@ export interface Action {
   readonly name: string;
   /** The action after this one; null ends the run. */
   readonly next: string | null;
+  /** A fast local lookup; null: none. */
   readonly tool: ToolUse | null;
-  /** The next context. `result` is the tool's saved result, `{}` without a tool. Must be free of side effects. */
+  /** Calls of the world outside, from the context (effects.ts). An action has a tool, or calls, or neither. */
+  calls?(context: JsonObject): Result<readonly OutsideCall[], Unfit>;
+  /**
+   * The next context. `result` is the saved result of the tool or of the one call; of several calls, an object of
+   * results by the calls' ids; `{}` where there is nothing to call. Must be free of side effects. A call that was
+   * skipped or denied has the result `{"skipped": true}` or `{"denied": true}`.
+   */
   apply(context: JsonObject, result: JsonObject): Result<JsonObject, Unfit>;
 }
 
@@ -33,7 +41,15 @@ export interface Workflow {
   readonly version: number;
   /** The first one starts the run. */
   readonly actions: readonly Action[];
+  /** The tools of the world outside that its runs may call, and no others. */
+  readonly tools?: readonly OutsideTool[];
+  /** What a run may use. Stored with the run when it starts: resuming refills nothing. */
+  readonly budgets?: Readonly<Partial<Record<Resource, number>>>;
 }
+
+/** What is counted. A step is a checkpoint of an action; a call counts when it is claimed, whatever becomes of it. */
+export const resources = ['steps', 'tool_calls', 'tokens'] as const;
+export type Resource = (typeof resources)[number];
 
 export function findAction(workflow: Workflow, name: string | null): Action | undefined {
   return workflow.actions.find((action) => action.name === name);
@@ -48,7 +64,13 @@ export function fingerprint(workflow: Workflow): string {
     name: workflow.name,
     version: workflow.version,
     actions: workflow.actions.map(({ name, next, tool }) => ({ name, next, tool: tool?.name ?? null })),
+    ...(workflow.tools && { tools: workflow.tools.map(({ name, safety }) => ({ name, safety })) }),
   });
+}
+
+/** As people read it: `triage 1`. */
+export function workflowName(workflow: Pick<Workflow, 'name' | 'version'>): string {
+  return `${workflow.name} ${String(workflow.version)}`;
 }
 
 /** SHA-256 of the canonical JSON. The value must be JSON: whatever it comes from was encoded before. */

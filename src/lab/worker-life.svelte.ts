@@ -204,9 +204,11 @@ export class WorkerLife {
         if (this.state.type === 'loading') this.state = push;
         return;
       case 'changed':
+      case 'calling':
         return this.#listener.received(push.view);
       // The client loses the worker over it, and says so.
       case 'fault':
+      case 'sends':
         return;
       case 'waiting':
         this.waiting = push.waiting;

@@ -9,6 +9,7 @@ import type { AgentDatabase, DatabaseState, LastCommit, Replacement } from './ag
 import { SimulatedCrash } from '../engine/crash.ts';
 import { fail, succeed, type Failure, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { Clock, CrashPort, Reader, Transaction } from '../engine/ports.ts';
+import { redacting } from '../engine/redaction.ts';
 import type { Checksum } from './checksum.ts';
 import type { RecordedFile } from './recorded-file.ts';
 import { DurableImage } from './durable-image.ts';
@@ -111,7 +112,8 @@ class SqlJsDatabase implements AgentDatabase {
   }
 
   commit<T>(boundary: string, body: (transaction: Transaction) => Result<T>): Promise<Result<T>> {
-    return this.#written(boundary, () => this.#transact(boundary, body));
+    // The one place where values reach the tables: no secret passes (R12).
+    return this.#written(boundary, () => this.#transact(boundary, (open) => body(redacting(open))));
   }
 
   refresh(): Promise<Result<boolean, StorageFailure>> {

@@ -44,6 +44,87 @@ const migrations: readonly Migrate[] = [
     );
     transaction.run('INSERT INTO lab (id, lab_id) VALUES (1, ?)', [randomId(random)]);
   },
+  (transaction) => {
+    transaction.run('ALTER TABLE run_details ADD COLUMN started_at_utc TEXT');
+    transaction.run('ALTER TABLE run_details ADD COLUMN parent_run_id TEXT');
+    transaction.run('ALTER TABLE run_details ADD COLUMN parent_version INTEGER');
+    // `removed_json` null: `changes_json` is the whole context. Else what changed since the version before.
+    transaction.run(
+      `CREATE TABLE agent_checkpoints (
+         run_id TEXT NOT NULL,
+         version INTEGER NOT NULL,
+         status TEXT NOT NULL,
+         next_action TEXT,
+         changes_json TEXT NOT NULL,
+         removed_json TEXT,
+         saved_at_utc TEXT,
+         PRIMARY KEY (run_id, version),
+         FOREIGN KEY (run_id) REFERENCES agent_runs(run_id)
+       )`,
+    );
+    transaction.run(
+      `INSERT INTO agent_checkpoints (run_id, version, status, next_action, changes_json)
+       SELECT run_id, version, status, next_action, context_json FROM agent_runs`,
+    );
+    transaction.run(
+      `CREATE TABLE run_budgets (
+         run_id TEXT NOT NULL,
+         resource TEXT NOT NULL,
+         used INTEGER NOT NULL,
+         allowed INTEGER NOT NULL,
+         PRIMARY KEY (run_id, resource),
+         FOREIGN KEY (run_id) REFERENCES agent_runs(run_id)
+       )`,
+    );
+    transaction.run(
+      `CREATE TABLE tool_intents (
+         idempotency_key TEXT PRIMARY KEY,
+         run_id TEXT NOT NULL,
+         action TEXT NOT NULL,
+         tool_name TEXT NOT NULL,
+         safety TEXT NOT NULL,
+         arguments_json TEXT NOT NULL,
+         arguments_hash TEXT NOT NULL,
+         destination TEXT,
+         state TEXT NOT NULL,
+         failures INTEGER NOT NULL,
+         next_attempt_at_utc TEXT,
+         created_at_utc TEXT NOT NULL,
+         FOREIGN KEY (run_id) REFERENCES agent_runs(run_id)
+       )`,
+    );
+    transaction.run('CREATE INDEX tool_intents_of_run ON tool_intents (run_id)');
+    // A row a claim; `fence` counts them. `outcome` null: open.
+    transaction.run(
+      `CREATE TABLE tool_attempts (
+         idempotency_key TEXT NOT NULL,
+         fence INTEGER NOT NULL,
+         worker TEXT NOT NULL,
+         session TEXT NOT NULL,
+         claimed_at_utc TEXT NOT NULL,
+         lease_until_utc TEXT NOT NULL,
+         outcome TEXT,
+         detail TEXT,
+         PRIMARY KEY (idempotency_key, fence),
+         FOREIGN KEY (idempotency_key) REFERENCES tool_intents(idempotency_key)
+       )`,
+    );
+    transaction.run(
+      `CREATE TABLE approvals (
+         approval_id TEXT PRIMARY KEY,
+         idempotency_key TEXT NOT NULL,
+         run_id TEXT NOT NULL,
+         arguments_hash TEXT NOT NULL,
+         reason TEXT NOT NULL,
+         state TEXT NOT NULL,
+         requested_at_utc TEXT NOT NULL,
+         decided_at_utc TEXT,
+         session TEXT,
+         FOREIGN KEY (idempotency_key) REFERENCES tool_intents(idempotency_key)
+       )`,
+    );
+    transaction.run('CREATE INDEX approvals_of_run ON approvals (run_id)');
+  },
 ];
 
 /** The newest migration that this page knows. */

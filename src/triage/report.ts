@@ -5,7 +5,8 @@
 import { decodeJson, isJsonObject } from '../engine/json.ts';
 import type { Reader } from '../engine/ports.ts';
 import type { Run } from '../engine/records.ts';
-import { findAction } from '../engine/workflow.ts';
+import { reservedActions } from '../engine/records.ts';
+import { findAction, type Workflow } from '../engine/workflow.ts';
 import type { Ticket } from './ticket.ts';
 import { priorityOf } from './ticket.ts';
 import { triage } from './workflow.ts';
@@ -13,24 +14,49 @@ import { triage } from './workflow.ts';
 const countBefore = `SELECT COUNT(*) AS n FROM agent_events WHERE run_id = ? AND event_type = ? AND sequence < ?`;
 
 /** The lines in the words of the contract. A fact that does not exist yet is said to be missing. */
-export function reportLines(reader: Reader, tickets: readonly Ticket[], run: Run): readonly string[] {
-  const lookups = countByType(reader, run.runId, 'lookup_runbook');
+export function reportLines(
+  reader: Reader,
+  tickets: readonly Ticket[],
+  run: Run,
+  workflow: Workflow | null = triage,
+): readonly string[] {
   const totals = reader.get(
     'SELECT COUNT(*) AS events, COUNT(DISTINCT session) AS sessions FROM agent_events WHERE run_id = ?',
     [run.runId],
   );
-  const executions = lookups('tool_executed');
-  const reuses = lookups('tool_reused');
-  const before = beforeRestart(reader, run);
+  const before = beforeRestart(reader, run, workflow);
   const now = `status=${run.status} next_action=${run.nextAction ?? 'none'} version=${String(run.version)}`;
   return [
     ticketsLine(tickets),
     `before restart: ${before ?? 'no restart yet'}`,
     before === null ? `now: ${now}` : `after restart: ${now}`,
-    `lookup_runbook: attempts=${String(executions + reuses)} executions=${String(executions)} saved_results_reused=${String(reuses)}`,
+    ...(workflow === triage ? [lookupLine(reader, run.runId)] : callLines(reader, run.runId)),
     `durable events: ${String(totals?.['events'])} across ${String(totals?.['sessions'])} sessions`,
     `final reply: ${finalReply(run) ?? 'none yet'}`,
   ];
+}
+
+function lookupLine(reader: Reader, runId: string): string {
+  const lookups = countByType(reader, runId, 'lookup_runbook');
+  const executions = lookups('tool_executed');
+  const reuses = lookups('tool_reused');
+  return `lookup_runbook: attempts=${String(executions + reuses)} executions=${String(executions)} saved_results_reused=${String(reuses)}`;
+}
+
+/** A line for each call of the world outside: how often it was claimed, how often its result was recorded. */
+function callLines(reader: Reader, runId: string): readonly string[] {
+  return reader
+    .all(
+      `SELECT i.action, i.state, COUNT(DISTINCT a.fence) AS attempts, COUNT(DISTINCT t.idempotency_key) AS results
+       FROM tool_intents AS i LEFT JOIN tool_attempts AS a USING (idempotency_key)
+       LEFT JOIN tool_effects AS t USING (idempotency_key)
+       WHERE i.run_id = ? GROUP BY i.idempotency_key ORDER BY i.rowid`,
+      [runId],
+    )
+    .map(
+      (row) =>
+        `${String(row['action'])}: ${String(row['state'])} attempts=${String(row['attempts'])} saved_results=${String(row['results'])}`,
+    );
 }
 
 export function ticketsLine(tickets: readonly Ticket[]): string {
@@ -39,7 +65,7 @@ export function ticketsLine(tickets: readonly Ticket[]): string {
 }
 
 /** What was stored when the last restart took the run up, read from the events before it. Null: no restart. */
-function beforeRestart(reader: Reader, run: Run): string | null {
+function beforeRestart(reader: Reader, run: Run, workflow: Workflow | null): string | null {
   const resumed = reader.get(
     `SELECT MAX(sequence) AS sequence FROM agent_events WHERE run_id = ? AND event_type = 'run_resumed'`,
     [run.runId],
@@ -51,11 +77,13 @@ function beforeRestart(reader: Reader, run: Run): string | null {
   if (count('checkpoint_saved', Number.MAX_SAFE_INTEGER) !== run.version) return 'not told by the events';
   const last = reader.get(
     `SELECT action FROM agent_events WHERE run_id = ? AND event_type = 'checkpoint_saved' AND sequence < ?
-     ORDER BY sequence DESC LIMIT 1`,
-    [run.runId, resumed],
+     AND action NOT IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC LIMIT 1`,
+    [run.runId, resumed, JSON.stringify(reservedActions)],
   );
   const next =
-    last === undefined ? triage.actions[0]?.name : findAction(triage, String(last['action']))?.next;
+    last === undefined || workflow === null
+      ? workflow?.actions[0]?.name
+      : findAction(workflow, String(last['action']))?.next;
   const [version, rows] = [count('checkpoint_saved', resumed), count('tool_executed', resumed)];
   // Only a running run is taken up: the status before a restart is always this one.
   return `status=running next_action=${next ?? 'none'} version=${String(version)} tool_effect_rows=${String(rows)}`;

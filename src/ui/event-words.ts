@@ -81,6 +81,30 @@ export function eventSentence(event: AgentEvent): string {
       return `${who} called ${event.action} and saved its result.`;
     case 'tool_reused':
       return `${who} reused the saved result for ${event.action}: no second call.`;
+    case 'tool_intended':
+      return `${who} wrote down that ${event.action} shall be called.`;
+    case 'tool_failed':
+      return `${who} had no good answer from ${event.action}: ${event.detail}.`;
+    case 'tool_refused':
+      return `${who} refused a call in ${event.action}: ${event.detail}.`;
+    case 'tool_in_doubt':
+      return `${who} does not know whether ${event.action} was done.`;
+    case 'doubt_resolved':
+      return `In ${event.session} a person decided the doubt of ${event.action}.`;
+    case 'approval_requested':
+      return `${who} asked a person for a yes to ${event.action}.`;
+    case 'approval_given':
+      return `In ${event.session} a person said yes to ${event.action}.`;
+    case 'approval_denied':
+      return `In ${event.session} a person said no to ${event.action}.`;
+    case 'run_waiting':
+      return `${who}: the run waits for ${event.detail}.`;
+    case 'run_failed':
+      return `${who}: the run has failed: ${event.detail}.`;
+    case 'run_retried':
+      return `In ${event.session} a person had the run tried again.`;
+    case 'run_forked':
+      return `${who} forked ${event.runId} from ${event.detail}.`;
     default:
       return `${who}: ${event.eventType}, ${event.action}.`;
   }

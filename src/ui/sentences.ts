@@ -89,6 +89,68 @@ export function sentenceFor(failure: Failure): Sentence {
         wayOn: 'No result was recorded. The same key is used again, so trying again is safe.',
         retry: 'Retry',
       };
+    case 'AttemptNotDue':
+      return {
+        says: `The call ${failure.key} is tried again at ${failure.dueAtUtc}.`,
+        wayOn:
+          'Its last attempt was not answered well. The time is stored, so it survives a crash. It can also be tried now.',
+        retry: null,
+        calm: true,
+      };
+    case 'ClaimedElsewhere':
+      return {
+        says: failure.alive
+          ? `Session ${failure.session.replace('session-', '')} is making the call ${failure.key} right now.`
+          : `Session ${failure.session.replace('session-', '')} made the call ${failure.key} and may still be at it, until ${failure.leaseUntilUtc}.`,
+        wayOn:
+          'Nothing was done here, so that it is not called twice. Wait for it, or take the call over: then its answer, should one come, is not recorded.',
+        retry: 'Look again',
+        calm: true,
+      };
+    case 'CallInFlight':
+      return {
+        says: `The call ${failure.key} is out and nobody has answered yet.`,
+        wayOn: 'Nothing was sent a second time. Its answer, or the end of its time, goes on with the run.',
+        retry: null,
+        calm: true,
+      };
+    case 'ClaimLost':
+      return {
+        says: `The call ${failure.key} was taken over while it was out, so its answer was not recorded.`,
+        wayOn: 'Whoever took it over goes on with it. The tables show what is stored now.',
+        retry: null,
+      };
+    case 'ApprovalSettled':
+      return {
+        says: `The request ${failure.approvalId} is ${failure.state} by now.`,
+        wayOn:
+          'Nothing was written: a decision counts once, and only for exactly what was shown. The card shows what is stored now.',
+        retry: null,
+      };
+    case 'NotInDoubt':
+      return {
+        says: `The call ${failure.key} is not in doubt any more.`,
+        wayOn: 'Nothing was written. Another tab may have decided it; the tables show what is stored now.',
+        retry: null,
+      };
+    case 'RunNotFailed':
+      return {
+        says: `${failure.runId} has status=${failure.status}: there is nothing to try again.`,
+        wayOn: 'Nothing was written. The tables show what is stored now.',
+        retry: null,
+      };
+    case 'RunUnfinished':
+      return {
+        says: `${failure.runId} is not finished (status=${failure.status}), so nothing was deleted.`,
+        wayOn: 'Only finished runs are deleted. Look at the list again: it may have changed in another tab.',
+        retry: null,
+      };
+    case 'NoSuchCheckpoint':
+      return {
+        says: `There is no checkpoint of ${failure.runId} at version ${failure.version} from which a run could go on.`,
+        wayOn: 'Nothing was written. Choose another version.',
+        retry: null,
+      };
     case 'NotSaved':
       return {
         says: `Not saved: the browser aborted the write (${failure.reason}).`,

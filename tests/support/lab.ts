@@ -11,10 +11,10 @@ import { succeed } from '../../src/engine/failure.ts';
 import { memoryStorage, type ImageStorage } from '../../src/storage/image-storage.ts';
 import { cryptoRandom, randomId } from '../../src/storage/random.ts';
 import { parseTickets } from '../../src/triage/ticket.ts';
-import { connectDesk, serveDesk } from '../../src/world/desk-port.ts';
+import { connectDesk, connectHttp, serveDesk } from '../../src/world/desk-port.ts';
 import { newDesk } from './desk.ts';
 import type { Parts } from './lives.ts';
-import { open, steppingClock } from './lives.ts';
+import { nobodyElse, open, steppingClock, stillTimer } from './lives.ts';
 
 const tickets = parseTickets(readFileSync('static/facility_tickets.csv', 'utf8'));
 
@@ -33,6 +33,7 @@ export async function openLab(parts: Parts, storage?: ImageStorage): Promise<Ope
   const crash = new CrashPlan();
   let close = (): Promise<void> => Promise.resolve();
   const { port1, port2 } = new MessageChannel();
+  const { port1: http1, port2: http2 } = new MessageChannel();
   serveDesk(port1, Promise.resolve(newDesk({ clock })));
   const server = labServer({
     crash,
@@ -48,8 +49,14 @@ export async function openLab(parts: Parts, storage?: ImageStorage): Promise<Ope
       return succeed({
         storage: { database, kept: images.kept, sqlite, random: cryptoRandom, clock },
         desk: connectDesk(port2, crash, 5),
+        http: connectHttp(http2, crash, 5),
       });
     },
+    owners: () => nobodyElse,
+    timer: stillTimer,
+    random: () => 0.5,
+    calling: () => undefined,
+    sends: () => undefined,
   });
   const opened = await server.handlers.open({
     place: { type: 'indexeddb' },
@@ -57,6 +64,8 @@ export async function openLab(parts: Parts, storage?: ImageStorage): Promise<Ope
     arms: [],
     selectedRunId: null,
     deskPort: port2,
+    httpPort: http2,
+    routes: {},
   });
   return {
     server,
@@ -66,6 +75,7 @@ export async function openLab(parts: Parts, storage?: ImageStorage): Promise<Ope
       await close();
       port1.close();
       port2.close();
+      http1.close();
     },
   };
 }

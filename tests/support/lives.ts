@@ -6,7 +6,7 @@ import type { Arm } from '../../src/engine/crash.ts';
 import { CrashPlan, SimulatedCrash } from '../../src/engine/crash.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Result } from '../../src/engine/failure.ts';
-import type { Clock, Reader } from '../../src/engine/ports.ts';
+import type { Clock, Owners, Reader, Timer } from '../../src/engine/ports.ts';
 import type { AgentEvent, Run } from '../../src/engine/records.ts';
 import { eventFromRow } from '../../src/engine/records.ts';
 import { loadRun } from '../../src/engine/checkpoint.ts';
@@ -20,6 +20,7 @@ import type { PageStore } from '../../src/storage/page-store.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { cryptoRandom, randomId } from '../../src/storage/random.ts';
 import type { Sqlite } from '../../src/storage/sqlite.ts';
+import { dispatch } from '../../src/triage/dispatch.ts';
 import { triage } from '../../src/triage/workflow.ts';
 import { testSqlite } from './sqlite.ts';
 import type { TestWorld } from './world.ts';
@@ -55,6 +56,16 @@ export function steppingClock(step = 1000): Clock {
   let time = Date.UTC(2026, 0, 5, 9, 0, 0);
   return { now: () => new Date((time += step)).toISOString() };
 }
+
+/** Nobody's patience ever ends. */
+export const stillTimer: Timer = { after: () => () => undefined };
+
+/** Every other worker is dead. */
+export const nobodyElse: Owners = {
+  stateOf: () => Promise.resolve('dead'),
+  hold: () => Promise.resolve(),
+  letGo: () => undefined,
+};
 
 export const runId = 'run-T104';
 export const ticketContext = {
@@ -121,8 +132,12 @@ export function engineOver(
     clock: left.clock,
     crash: plan,
     tools: left.world.toolsFor(plan),
-    workflow: triage,
+    timer: stillTimer,
+    random: () => 0.5,
+    owners: nobodyElse,
+    workflows: [triage, dispatch],
     workerId: randomId(cryptoRandom),
+    calls: new Map(),
   };
 }
 

@@ -5,8 +5,7 @@
  */
 import { encodeJson } from '../../src/engine/json.ts';
 import type { JsonObject } from '../../src/engine/json.ts';
-import { fail, succeed } from '../../src/engine/failure.ts';
-import type { CrashPort, ToolRequest, Tools } from '../../src/engine/ports.ts';
+import type { CrashPort, ToolAnswer, ToolRequest, Tools } from '../../src/engine/ports.ts';
 
 export interface TestWorld {
   readonly calls: ToolRequest[];
@@ -37,11 +36,17 @@ export function testWorld(runbooks: 'fixed' | 'changing'): TestWorld {
         const first = argumentsByKey.get(request.key) ?? text.value;
         argumentsByKey.set(request.key, first);
         const { tool } = request;
-        if (first !== text.value)
-          return fail({ type: 'ToolFailed', tool, reason: 'key used with other arguments' });
+        if (first !== text.value) return refusal('key used with other arguments');
         await Promise.resolve();
-        return succeed(answers[tool]?.(request.arguments) ?? {});
+        return { type: 'done', result: answers[tool]?.(request.arguments) ?? {} };
       },
+      status: () => Promise.resolve({ type: 'cannot_tell', reason: 'this world is not asked' }),
+      destinationOf: () => null,
     }),
   };
+}
+
+/** The tool's own error: trying again is of no use. */
+export function refusal(reason: string): ToolAnswer {
+  return { type: 'failed', reason, retryable: false };
 }

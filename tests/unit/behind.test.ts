@@ -13,7 +13,14 @@ const groups = boundariesOf(triage);
 function standing(done: number, saved = false): Pick<RunView, 'run' | 'actions'> {
   const actions = triage.actions.map(({ name, tool }, at): ActionView => {
     const state = at < done ? 'done' : at === done ? 'next' : 'ahead';
-    return { name, usesTool: tool !== null, state, resultSaved: saved && at === done, version: null };
+    return {
+      name,
+      usesTool: tool !== null,
+      callsOutside: false,
+      state,
+      resultSaved: saved && at === done,
+      version: null,
+    };
   });
   const nextAction = triage.actions[done]?.name ?? null;
   return {

@@ -55,6 +55,8 @@ function execute(database: AgentDatabase, sql: string, values: readonly SqlValue
   return database.commit('test', (transaction) => succeed(transaction.run(sql, values)));
 }
 
+const tablesOfRun = ['agent_events', 'agent_checkpoints', 'run_details', 'agent_runs'];
+
 const label = ({ engine, database }: Worker) => database.read((reader) => labelOf(engine, reader));
 
 const rowsOf = ({ database }: Worker, table: string) =>
@@ -105,9 +107,7 @@ describe('starting runs', () => {
 describe('sessions', () => {
   test('deleting runs never brings a label back', async () => {
     const { database } = await started();
-    await execute(database, 'DELETE FROM agent_events');
-    await execute(database, 'DELETE FROM run_details');
-    await execute(database, 'DELETE FROM agent_runs');
+    for (const table of tablesOfRun) await execute(database, `DELETE FROM ${table}`);
     const second = await worker();
     must(await startRun(second.engine, 'T104', ticketContext));
     expect(await label(second)).toBe('session-2');
@@ -133,7 +133,7 @@ describe('sessions', () => {
   test('a commit that is rolled back draws no label', async () => {
     const refusing = { ...triage, version: 2 };
     await started();
-    const second = await worker({ workflow: refusing });
+    const second = await worker({ workflows: [refusing] });
     expect((await resumeRun(second.engine, runId)).ok).toBe(false);
     expect(await label(second)).toBeNull();
     expect(await rowsOf(second, 'agent_sessions')).toHaveLength(1);
@@ -150,17 +150,21 @@ describe('sessions', () => {
   });
 });
 
+/** A world that answers each call like this. */
+function answering(call: Engine['tools']['call']): Engine['tools'] {
+  const status = () => Promise.resolve({ type: 'cannot_tell', reason: '' } as const);
+  return { call, status, destinationOf: () => null };
+}
+
 describe('a lab that is replaced under a worker', () => {
   /** Takes the run up, then calls a tool during which another tab resets the lab and starts the run anew. */
   async function interrupted(after: (other: Worker) => Promise<unknown>): Promise<Worker> {
     const other = await started();
-    const tools: Engine['tools'] = {
-      call: async () => {
-        must(await other.database.replace('reset', { bytes: freshImage(parts.sqlite, cryptoRandom) }));
-        await after(other);
-        return succeed({ next_step: 'from the former lab' });
-      },
-    };
+    const tools = answering(async () => {
+      must(await other.database.replace('reset', { bytes: freshImage(parts.sqlite, cryptoRandom) }));
+      await after(other);
+      return { type: 'done', result: { next_step: 'from the former lab' } };
+    });
     const a = await worker({ tools });
     must(await step(a.engine, runId));
     expect(await step(a.engine, runId)).toMatchObject({
@@ -204,8 +208,7 @@ describe('the version guard (R3)', () => {
   test('a run that is gone is a conflict too', async () => {
     const a = await started();
     const run = must(await resumeRun(a.engine, runId));
-    for (const table of ['agent_events', 'run_details', 'agent_runs'])
-      await execute(a.database, `DELETE FROM ${table}`);
+    for (const table of tablesOfRun) await execute(a.database, `DELETE FROM ${table}`);
     const result = await saveCheckpoint(a.engine, run, 'classify_priority', checkpoint);
     expect(result).toEqual(fail({ type: 'StateConflict', runId, expected: 0, stored: null }));
   });
@@ -244,12 +247,10 @@ describe('the saved-result path (R4, R5)', () => {
 
   test('the loser of a race whose winner had other arguments gets the error, not the winner’s result', async () => {
     let calls = 0;
-    const tools: Engine['tools'] = {
-      call: () => {
-        calls += 1;
-        return Promise.resolve(succeed({ next_step: 'x' }));
-      },
-    };
+    const tools = answering(() => {
+      calls += 1;
+      return Promise.resolve({ type: 'done', result: { next_step: 'x' } });
+    });
     const a = await worker({ tools });
     must(await startRun(a.engine, 'T104', ticketContext));
     const b = await worker({ tools });
@@ -281,14 +282,14 @@ describe('the saved-result path (R4, R5)', () => {
 
   test('a tool that fails records nothing, and the next try may succeed', async () => {
     let tries = 0;
-    const tools: Engine['tools'] = {
-      call: ({ tool }) => {
-        tries += 1;
-        return Promise.resolve(
-          tries === 1 ? fail({ type: 'ToolFailed', tool, reason: 'down' }) : succeed({ next_step: 'x' }),
-        );
-      },
-    };
+    const tools = answering(() => {
+      tries += 1;
+      return Promise.resolve(
+        tries === 1
+          ? { type: 'failed', reason: 'down', retryable: true }
+          : { type: 'done', result: { next_step: 'x' } },
+      );
+    });
     const a = await worker({ tools });
     must(await startRun(a.engine, 'T104', ticketContext));
     expect(await lookup(a.engine)).toMatchObject({
@@ -300,7 +301,7 @@ describe('the saved-result path (R4, R5)', () => {
   });
 
   test('a result that JSON cannot hold is refused with its path', async () => {
-    const tools: Engine['tools'] = { call: () => Promise.resolve(succeed({ readings: [NaN] })) };
+    const tools = answering(() => Promise.resolve({ type: 'done', result: { readings: [NaN] } }));
     const a = await worker({ tools });
     must(await startRun(a.engine, 'T104', ticketContext));
     expect(await lookup(a.engine)).toMatchObject({
@@ -314,7 +315,7 @@ describe('a run and its workflow (R13)', () => {
   test('a run of a changed workflow is refused and stays as it is', async () => {
     await started();
     const changed = { ...triage, version: 2 };
-    const b = await worker({ workflow: changed });
+    const b = await worker({ workflows: [changed] });
     const result = await step(b.engine, runId);
     expect(result).toMatchObject({
       ok: false,

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CrashPlan } from '../../src/engine/crash.ts';
 import { succeed } from '../../src/engine/failure.ts';
-import { invariantsOf, secretMarker } from '../../src/engine/invariants.ts';
+import { invariantsOf } from '../../src/engine/invariants.ts';
+import { secretMarker } from '../../src/engine/redaction.ts';
 import { runToEnd } from '../../src/engine/runner.ts';
 import { startRun } from '../../src/engine/start.ts';
 import type { AgentDatabase } from '../../src/storage/agent-database.ts';
@@ -25,7 +26,7 @@ beforeEach(async () => {
 
 const violated = () =>
   database.read((reader) =>
-    invariantsOf(triage, priorities)
+    invariantsOf([triage], priorities)
       .filter(({ sql, values }) => reader.all(sql, values).length > 0)
       .map(({ id }) => id),
   );

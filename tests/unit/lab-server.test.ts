@@ -13,10 +13,10 @@ import { cryptoRandom, randomId } from '../../src/storage/random.ts';
 import { parseTickets } from '../../src/triage/ticket.ts';
 import { memoryCallLog } from '../../src/world/call-log.ts';
 import type { CallLog } from '../../src/world/call-log.ts';
-import { connectDesk, serveDesk } from '../../src/world/desk-port.ts';
+import { connectDesk, connectHttp, serveDesk } from '../../src/world/desk-port.ts';
 import { newDesk } from '../support/desk.ts';
 import type { Parts } from '../support/lives.ts';
-import { must, open, steppingClock, testParts } from '../support/lives.ts';
+import { must, nobodyElse, open, steppingClock, stillTimer, testParts } from '../support/lives.ts';
 
 let parts: Parts;
 let storage: ImageStorage;
@@ -51,8 +51,14 @@ async function tab(): Promise<{ server: LabServer; view: LabView; crash: CrashPl
       serveDesk(port1, Promise.resolve(newDesk({ log, clock })));
       const database = await open(parts, storage.pages, crash, clock);
       const lab = { database, kept: storage.kept, sqlite: parts.sqlite, random: cryptoRandom, clock };
-      return succeed({ storage: lab, desk: connectDesk(port2, crash, 5) });
+      const http = connectHttp(new MessageChannel().port1, crash, 5);
+      return succeed({ storage: lab, desk: connectDesk(port2, crash, 5), http });
     },
+    owners: () => nobodyElse,
+    timer: stillTimer,
+    random: () => 0.5,
+    calling: () => undefined,
+    sends: () => undefined,
   });
   const opened = await server.handlers.open({
     place: { type: 'indexeddb' },
@@ -60,6 +66,8 @@ async function tab(): Promise<{ server: LabServer; view: LabView; crash: CrashPl
     arms: [],
     selectedRunId: null,
     deskPort: new MessageChannel().port1,
+    httpPort: new MessageChannel().port1,
+    routes: {},
   });
   return { server, view: must(opened), crash };
 }
@@ -111,6 +119,7 @@ describe('a run in the lab', () => {
     expect(view.lastCommit?.boundary).toBe('finish.checkpoint');
     expect(view.lastCommit?.changes.map(({ table, operation }) => [table, operation])).toEqual([
       ['agent_runs', 'update'],
+      ['agent_checkpoints', 'insert'],
       ['agent_events', 'insert'],
     ]);
   });

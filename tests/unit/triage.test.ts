@@ -83,8 +83,10 @@ describe('the report', () => {
           call: (request: ToolRequest) => {
             const answer = desk[request.tool]?.(request.arguments);
             if (!answer?.ok) throw new Error('the desk has no answer');
-            return Promise.resolve(succeed(answer.value));
+            return Promise.resolve({ type: 'done' as const, result: answer.value });
           },
+          status: () => Promise.resolve({ type: 'cannot_tell' as const, reason: '' }),
+          destinationOf: () => null,
         }),
       },
     };
