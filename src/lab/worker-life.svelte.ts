@@ -59,10 +59,10 @@ export class WorkerLife {
   trouble = $state.raw<Trouble | null>(null);
   /** The last change, which is not saved: told until it, or another one, is. */
   unsaved = $state.raw<Trouble | null>(null);
-  /** A request that writes is under way. */
-  saving = $state(false);
   /** Storage lets us wait. */
   waiting = $state.raw<Waiting | null>(null);
+  /** How many requests that write are under way. */
+  #writes = $state(0);
   #client: Client | null = null;
   readonly #workers: LabWorkers;
   readonly #listener: WorkerLifeListener;
@@ -125,13 +125,15 @@ export class WorkerLife {
     const result = await request({
       ...client,
       request: (command, params, transfer) => {
-        writes ||= isWriting(command);
-        this.saving = writes;
+        if (isWriting(command) && !writes) {
+          writes = true;
+          this.#writes += 1;
+        }
         return client.request(command, params, transfer);
       },
     });
     if (this.#client !== client) return null;
-    this.saving = false;
+    if (writes) this.#writes -= 1;
     this.waiting = null;
     if (!result.ok && result.view) this.#listener.received(result.view);
     this.#tell(result, writes, retry);
@@ -171,6 +173,11 @@ export class WorkerLife {
     return this.state.type === 'dead' || this.state.type === 'reloading';
   }
 
+  /** Whatever else is asked and answered meanwhile. */
+  get saving(): boolean {
+    return this.#writes > 0;
+  }
+
   get alive(): boolean {
     return this.#client !== null;
   }
@@ -178,7 +185,7 @@ export class WorkerLife {
   #kill(): void {
     this.#client?.terminate();
     this.#client = null;
-    this.saving = false;
+    this.#writes = 0;
     this.waiting = null;
   }
 
