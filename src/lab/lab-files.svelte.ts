@@ -14,7 +14,7 @@ export type Offer =
   | { readonly type: 'none' }
   | { readonly type: 'looking'; readonly name: string; readonly cancel: AbortController }
   | { readonly type: 'refused'; readonly name: string; readonly failure: Failure }
-  | { readonly type: 'asks'; readonly name: string; readonly inspection: Inspection };
+  | { readonly type: 'asks'; readonly name: string; readonly file: File; readonly inspection: Inspection };
 
 /** "It breaks I4 and I5.", or nothing to say. */
 export function brokenSentence(view: LabView): string {
@@ -42,21 +42,26 @@ export class LabFiles {
     this.offer = { type: 'looking', name, cancel };
     const looked = await this.#inspector.inspect(file, cancel.signal);
     if (looked === null) return;
-    if (looked.ok) this.offer = { type: 'asks', name, inspection: looked.value };
+    if (looked.ok) this.offer = { type: 'asks', name, file, inspection: looked.value };
     else this.#refuse(name, looked.failure);
   }
 
+  /** A second click finds nothing to accept. What could not be saved is told with its ways on, and can be looked at again. */
   async accept(): Promise<void> {
     if (this.offer.type !== 'asks') return;
-    const { name, inspection } = this.offer;
+    const { name, file, inspection } = this.offer;
     const { image } = inspection;
-    const opened = await this.#lab.worker.ask((agent) =>
-      agent.request('importFile', { image }, [image.buffer]),
-    );
-    this.#lab.worker.trouble = null;
-    if (opened?.ok === false) return this.#refuse(name, opened.failure);
     this.offer = { type: 'none' };
+    const opened = await this.#lab.worker.ask(
+      (agent) => agent.request('importFile', { image }, [image.buffer]),
+      () => void this.look(file),
+    );
     if (opened === null) return;
+    if (!opened.ok) {
+      if (opened.failure.type !== 'FileRefused') return;
+      this.#lab.worker.trouble = null;
+      return this.#refuse(name, opened.failure);
+    }
     this.#replaced();
     this.#lab.receive(opened.value);
     const broken = brokenSentence(opened.value);

@@ -115,6 +115,26 @@ test('a write that is aborted in the middle of a run is told, and Retry brings t
   await lab.expectInvariantsHold();
   await lab.acrossReload(() => page.reload());
   expect(await versionIn(await lab.database(), 'run-T104')).toBe(4);
+
+  // A file that is opened is a change like any other, and two clicks on it are one.
+  const empty = Buffer.from(await DatabaseFile.make(() => undefined));
+  const openIt = () =>
+    lab.button('Open it', lab.dialog).evaluate((button: HTMLButtonElement) => {
+      button.click();
+      button.click();
+    });
+  await worker.switchTo('aborted');
+  await lab.choose({ name: 'empty.db', mimeType: 'application/octet-stream', buffer: empty });
+  await openIt();
+  await expect(trouble(page)).toContainText('Not saved: the browser aborted the write');
+  await expect(lab.button('Download what is in memory')).toBeVisible();
+  await lab.expectRun({ status: 'completed', version: 4 });
+  await worker.switchTo();
+  await lab.press('Retry');
+  await openIt();
+  await expect(lab.region('Runs')).toContainText('No run yet');
+  await expect(trouble(page)).toBeHidden();
+  await expect(lab.dialog).toBeHidden();
 });
 
 test('a commit that is not answered is felt, then in doubt, and is found out without being written twice', async ({
