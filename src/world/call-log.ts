@@ -66,10 +66,10 @@ export interface CallLog {
   keepOnly(labs: readonly string[]): Promise<Result<null, StorageFailure>>;
 }
 
-/** Lives as long as its worker: the agent's worker may crash, a reload loses it. */
-export function memoryCallLog(): CallLog {
-  let calls: ReceivedCall[] = [];
-  let last = 0;
+/** Lives as long as its worker: the agent's worker may crash, a reload loses it. `earlier`: its lines so far. */
+export function memoryCallLog(earlier: readonly ReceivedCall[] = []): CallLog {
+  let calls = [...earlier];
+  let last = earlier.at(-1)?.number ?? 0;
   const ofLab = (lab: string) => calls.filter((call) => call.lab === lab);
   const add = (line: NewLine): number => {
     last += 1;

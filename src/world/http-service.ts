@@ -18,14 +18,14 @@ export async function sendCall(
   request: ToolRequest,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
-  const prepared = requestFor(parts, lab, request);
+  const prepared = requestFor(parts, lab, request, signal);
   if (!prepared.ok) return { type: 'failed', reason: prepared.failure, retryable: false };
   const call = received(lab, request, parts.clock.now());
   const line = await log.append(lineOf(call, { work: 'unknown', reply: 'awaited', answer: null }));
   if (!line.ok) {
     return { type: 'failed', reason: `not sent: ${whyNotLogged(line.failure)}`, retryable: true };
   }
-  const answer = await send(parts, prepared.value, signal);
+  const answer = await send(parts, prepared.value);
   // If this can't be written the line goes on saying that the answer is awaited: that it was sent is in the log.
   await log.end(line.value, endOf(answer, signal));
   return answer;

@@ -3,6 +3,9 @@
  * Leaves: the log around it to http-service.ts; which addresses there may be to address.ts.
  * Invariant: `failed` is said only where the work was certainly not done. A browser can't tell a refused request from one
  * that was carried out and whose answer may not be read (CORS, network, TLS): that is `unknown`.
+ *
+ * What no page can prevent: when a connection that was used before breaks without an answer, Chromium and Firefox send
+ * the request once more by themselves, under the same key. Only an address that honours keys works once.
  */
 import type { Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
@@ -21,12 +24,14 @@ export interface HttpParts {
 
 /**
  * The request, not yet sent: the same bytes on every retry. Nothing of the visitor goes with it, and no redirect is
- * followed: it would carry the call elsewhere. The failure is the reason, in plain words.
+ * followed: it would carry the call elsewhere. The failure is the reason, in plain words. Made whole at once: a request
+ * made of another one tells the referrer again.
  */
 export function requestFor(
   { secure }: Pick<HttpParts, 'secure'>,
   lab: string,
   { key, tool, arguments: toolArguments, destination }: ToolRequest,
+  signal: AbortSignal,
 ): Result<Request, string> {
   const address = checkAddress(destination ?? '', { secure });
   if (!address.ok) return fail(`the address can’t be sent to (${address.failure.because})`);
@@ -43,6 +48,7 @@ export function requestFor(
       redirect: 'manual',
       cache: 'no-store',
       referrerPolicy: 'no-referrer',
+      signal,
     }),
   );
 }
@@ -52,14 +58,15 @@ export function idempotencyKeyHeader(lab: string, key: string): string {
   return `${lab}:${key}`.replace(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent);
 }
 
-/** Never rejects. */
-export async function send(parts: HttpParts, request: Request, signal: AbortSignal): Promise<ToolAnswer> {
+/** Until the request's signal fires. Never rejects. */
+export async function send(parts: HttpParts, request: Request): Promise<ToolAnswer> {
+  const { signal } = request;
   if (signal.aborted) {
     return { type: 'failed', reason: 'its time was up before it was sent', retryable: true };
   }
   let response: Response;
   try {
-    response = await parts.fetch(new Request(request, { signal }));
+    response = await parts.fetch(request);
   } catch {
     return unknown(
       signal.aborted

@@ -4,8 +4,15 @@
  */
 import { defineConfig } from '@playwright/test';
 
-/** What a browser may do differently: storing, dying, and several tabs. */
-const crashes = ['disk.spec.ts', 'kills.spec.ts', 'lesson.spec.ts', 'two-tabs.spec.ts', 'torture.spec.ts'];
+/** What a browser may do differently: storing, dying, several tabs, and sending to other origins. */
+const ofBrowsers = [
+  'disk.spec.ts',
+  'http-tools.spec.ts',
+  'kills.spec.ts',
+  'lesson.spec.ts',
+  'two-tabs.spec.ts',
+  'torture.spec.ts',
+];
 
 /** Tests of the lesson that are about what is said and where it crashes, not about what a browser does. */
 const onceIsEnough =
@@ -23,7 +30,7 @@ export default defineConfig<object, { projectArguments: readonly string[] }>({
   retries: 0,
   projects: [
     { name: 'chromium', use: { browserName: 'chromium' } },
-    { name: 'firefox', use: { browserName: 'firefox' }, testMatch: crashes, grepInvert: onceIsEnough },
+    { name: 'firefox', use: { browserName: 'firefox' }, testMatch: ofBrowsers, grepInvert: onceIsEnough },
     {
       // Chromium's next store under IndexedDB, which it has behind a switch.
       name: 'chromium-sqlite',

@@ -13,29 +13,39 @@ export interface Watch {
   readonly errors: string[];
   /** URLs of requests to another origin. */
   elsewhere(): readonly string[];
+  /** For a test in which calls are sent to this address: requests there, and what the browser writes about it, are no errors. */
+  allow(address: string): void;
   end(): void;
 }
 
 export function watchOver(context: BrowserContext, origin: string): Watch {
   const requests: Request[] = [];
   const errors: string[] = [];
+  const addresses: string[] = [];
   const onRequest = (request: Request): void => {
     requests.push(request);
   };
+  const note = (text: string): void => {
+    if (!addresses.some((address) => text.includes(address))) errors.push(text);
+  };
   const onError = (thrown: WebError): void => {
     const { name, message, stack } = thrown.error();
-    errors.push([name, message, stack].join('\n'));
+    note([name, message, stack].join('\n'));
   };
   const onConsole = (message: ConsoleMessage): void => {
     if (message.type() === 'error' || message.type() === 'warning') {
-      errors.push(`console.${message.type()}: ${message.text()} (${message.location().url})`);
+      note(`console.${message.type()}: ${message.text()} (${message.location().url})`);
     }
   };
   context.on('request', onRequest).on('weberror', onError).on('console', onConsole);
   return {
     requests,
     errors,
-    elsewhere: () => requests.map((request) => request.url()).filter((url) => isElsewhere(url, origin)),
+    elsewhere: () =>
+      requests.map((request) => request.url()).filter((url) => isElsewhere(url, [origin, ...addresses])),
+    allow: (address) => {
+      addresses.push(new URL(address).origin);
+    },
     end: () => {
       context.off('request', onRequest).off('weberror', onError).off('console', onConsole);
     },
@@ -51,7 +61,7 @@ export async function reportViolations(context: BrowserContext): Promise<void> {
   });
 }
 
-function isElsewhere(url: string, origin: string): boolean {
-  const { protocol, origin: asked } = new URL(url);
-  return protocol !== 'blob:' && protocol !== 'data:' && asked !== origin;
+function isElsewhere(url: string, allowed: readonly string[]): boolean {
+  const { protocol, origin } = new URL(url);
+  return protocol !== 'blob:' && protocol !== 'data:' && !allowed.includes(origin);
 }

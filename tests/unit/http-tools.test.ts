@@ -26,9 +26,9 @@ const call = (path: string, over: Partial<ToolRequest> = {}): ToolRequest => ({
 });
 
 function sent(path: string, signal = never): Promise<ToolAnswer> {
-  const request = requestFor(parts, 'lab', call(path));
+  const request = requestFor(parts, 'lab', call(path), signal);
   if (!request.ok) throw new Error(request.failure);
-  return send(parts, request.value, signal);
+  return send(parts, request.value);
 }
 
 describe('what is sent', () => {
@@ -47,7 +47,7 @@ describe('what is sent', () => {
   });
 
   test('asks for no credentials, no cache, no referrer, and follows no redirect', () => {
-    const request = requestFor(parts, 'lab', call('/'));
+    const request = requestFor(parts, 'lab', call('/'), never);
     expect(request.ok && request.value).toMatchObject({
       credentials: 'omit',
       cache: 'no-store',
@@ -67,7 +67,7 @@ describe('what is sent', () => {
     ['arguments that are not JSON', { arguments: { text: '\ud800' } }],
     ['a key that is no text', { key: '\ud800' }],
   ])('%s is refused before anything is sent', (_, over) => {
-    expect(requestFor(parts, 'lab', call('/', over)).ok).toBe(false);
+    expect(requestFor(parts, 'lab', call('/', over), never).ok).toBe(false);
   });
 });
 
@@ -147,9 +147,9 @@ describe('no answer', () => {
   test('nobody there: unknown, never failed', async () => {
     const gone = await startToolServer();
     await gone.close();
-    const request = requestFor(parts, 'lab', call('/', { destination: gone.address }));
+    const request = requestFor(parts, 'lab', call('/', { destination: gone.address }), never);
     if (!request.ok) throw new Error(request.failure);
-    expect(await send(parts, request.value, never)).toMatchObject({ type: 'unknown' });
+    expect(await send(parts, request.value)).toMatchObject({ type: 'unknown' });
   });
 
   test('a connection that is cut before the answer, or in its middle: unknown', async () => {
@@ -185,9 +185,9 @@ describe('no answer', () => {
         return response;
       },
     };
-    const request = requestFor(slow, 'lab', call('/endless'));
+    const request = requestFor(slow, 'lab', call('/endless'), time.signal);
     if (!request.ok) throw new Error(request.failure);
-    expect(await send(slow, request.value, time.signal)).toMatchObject({ type: 'unknown' });
+    expect(await send(slow, request.value)).toMatchObject({ type: 'unknown' });
   });
 
   test('a call whose time was up before is not sent: failed, and may be tried again', async () => {
