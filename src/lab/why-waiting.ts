@@ -1,0 +1,93 @@
+/**
+ * Owns: why a run does not go on by itself, in one sentence; and until when. Pure, so every case is one line of a test.
+ * Leaves: the ways on to the cards.
+ */
+import type { IntentView, RunView } from '../bridge/views.ts';
+import type { Failure } from '../engine/failure.ts';
+import { clockTime } from '../ui/formats.ts';
+
+type Stands = Pick<RunView, 'run' | 'intents' | 'events'>;
+
+/** The last attempt's worker is not this one, and nobody has recorded what became of it. */
+export function isElsewhere({ state, isOut, attempts }: IntentView): boolean {
+  return state === 'pending' && !isOut && attempts.at(-1)?.outcome === null;
+}
+
+/** Before this time, UTC, a step would do nothing: an attempt ended badly, and no other call is due. Null: it would. */
+export function notDueUntil(run: Pick<RunView, 'run' | 'intents'> | null): string | null {
+  if (run?.run.status !== 'running') return null;
+  const pending = run.intents.filter(({ state }) => state === 'pending');
+  const times = pending.map((intent) =>
+    intent.attempts.at(-1)?.outcome == null ? null : intent.nextAttemptAtUtc,
+  );
+  if (times.length === 0 || times.some((time) => time === null)) return null;
+  return times.reduce((one, other) => (Date.parse(one ?? '') < Date.parse(other ?? '') ? one : other));
+}
+
+export function millisecondsUntil(utc: string, now: string): number {
+  return Math.max(0, Date.parse(utc) - Date.parse(now));
+}
+
+/** As a countdown shows them: 1 until the time has come. */
+export function secondsUntil(utc: string, now: string): number {
+  return Math.ceil(millisecondsUntil(utc, now) / 1000);
+}
+
+/** Null: it goes on by itself, or by a step. `now`: UTC. */
+export function whyWaiting(stands: Stands, now: string): string | null {
+  const { run, intents } = stands;
+  const inState = (state: string) => intents.filter((intent) => intent.state === state);
+  if (run.status === 'completed') return 'The run is completed: nothing is left to do in it.';
+  if (run.status === 'failed') return `The run has failed: ${failureReason(stands)}. It can be tried again.`;
+  const [asks, doubts] = [inState('waiting'), inState('in_doubt')];
+  const persons = [
+    ...(asks.length > 0 ? [`your yes or no to ${named(asks)}`] : []),
+    ...(doubts.length > 0 ? [`your word on ${named(doubts)}: nobody knows whether it was done`] : []),
+  ];
+  if (persons.length > 0) return `The run waits for ${persons.join(', and for ')}.`;
+  if (run.status !== 'running') return `The run is ${run.status}: nothing is left to do in it.`;
+  const out = intents.find(({ isOut }) => isOut);
+  if (out) {
+    const lease = clockTime(out.attempts.at(-1)?.leaseUntilUtc ?? '');
+    return `The run waits for the answer to ${out.action}: the call is out, until ${lease} at the latest.`;
+  }
+  const elsewhere = intents.find(isElsewhere);
+  const attempt = elsewhere?.attempts.at(-1);
+  if (elsewhere && attempt) {
+    const lease = clockTime(attempt.leaseUntilUtc);
+    return `The call ${elsewhere.action} was claimed by ${attempt.session}, with a lease until ${lease}, and has no answer recorded. A live session is not robbed; for a dead one nobody waits.`;
+  }
+  const due = notDueUntil(stands);
+  const seconds = due === null ? 0 : secondsUntil(due, now);
+  if (due === null || seconds === 0) return null;
+  const next = intents.find((intent) => intent.nextAttemptAtUtc === due);
+  return `The run waits until ${clockTime(due)} (${seconds} s) to call ${next?.action ?? ''} again: attempt ${(next?.attempts.length ?? 0) + 1}.`;
+}
+
+/** Of the last time that the run failed; without a full stop. */
+export function failureReason({ events }: Pick<Stands, 'events'>): string {
+  const failed = events.findLast(({ eventType }) => eventType === 'run_failed');
+  return failed?.detail.replace(/\.$/, '') ?? 'its events do not say why';
+}
+
+/** A failure that was true when it was told, and is not any more: what it speaks of has changed since. */
+export function isOver(failure: Failure, run: Pick<RunView, 'intents'> | null): boolean {
+  const intentOf = (key: string) => run?.intents.find((intent) => intent.key === key);
+  switch (failure.type) {
+    case 'AttemptNotDue':
+      return intentOf(failure.key)?.nextAttemptAtUtc !== failure.dueAtUtc;
+    case 'ClaimedElsewhere': {
+      const intent = intentOf(failure.key);
+      return intent === undefined || !isElsewhere(intent);
+    }
+    case 'CallInFlight':
+      return intentOf(failure.key)?.isOut !== true;
+    default:
+      return false;
+  }
+}
+
+/** "a", "a and b". */
+function named(intents: readonly IntentView[]): string {
+  return intents.map(({ action }) => action).join(' and ');
+}
