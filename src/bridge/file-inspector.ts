@@ -5,7 +5,7 @@
  */
 import type { Result } from '../engine/failure.ts';
 import { fail } from '../engine/failure.ts';
-import { whyTooLarge } from '../storage/files/limits.ts';
+import { limits, whyTooLarge } from '../storage/files/limits.ts';
 import type { FileNote, FileReport, Inspection } from './file-inspection.ts';
 
 export type { FileNote, FileReport, Inspection };
@@ -21,7 +21,7 @@ const mostSeconds = 120;
 export function fileInspector(newWorker: () => Worker): FileInspector {
   return {
     inspect: (file, signal) => {
-      const tooLarge = whyTooLarge(file.size);
+      const tooLarge = whyTooLarge(file.size, limits.ours.bytes);
       if (tooLarge !== null) return Promise.resolve(fail({ type: 'FileRefused', reason: tooLarge }));
       return new Promise((resolve) => {
         const worker = newWorker();

@@ -179,7 +179,7 @@ test('a file of 200 MB is refused before it is read, with the limit in words', a
   const workers = page.workers().length;
   await lab.choose(path);
   await expect(lab.dialog.getByRole('alert')).toHaveText(
-    'This file cannot be opened: it is larger than 100 MB.',
+    'This file cannot be opened: it is larger than 128 MB.',
   );
   expect(page.workers()).toHaveLength(workers);
   await lab.button('Understood', lab.dialog).click();

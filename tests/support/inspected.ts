@@ -1,5 +1,6 @@
 /** Looks at files in tests: what came of it, and the database that was made of a file. */
 import { inspectFile, type InspectedFile } from '../../src/storage/files/inspect-file.ts';
+import { limits } from '../../src/storage/files/limits.ts';
 import { ForeignFiles } from './foreign-files.ts';
 import { seededRandom } from './random.ts';
 import { value } from './result.ts';
@@ -10,13 +11,13 @@ const sqlite = await testSqlite();
 export const files = new ForeignFiles((image) => sqlite.openScratch(image));
 
 /** What looking at a file gave that must be accepted. */
-export function inspected(bytes: Uint8Array): InspectedFile {
-  return value(inspectFile(sqlite, seededRandom(1), bytes));
+export function inspected(bytes: Uint8Array, most = limits): InspectedFile {
+  return value(inspectFile(sqlite, seededRandom(1), bytes, most));
 }
 
 /** Why a file is refused that must be. */
-export function reasonFor(bytes: Uint8Array): string {
-  const result = inspectFile(sqlite, seededRandom(1), bytes);
+export function reasonFor(bytes: Uint8Array, most = limits): string {
+  const result = inspectFile(sqlite, seededRandom(1), bytes, most);
   if (result.ok || result.failure.type !== 'FileRefused') throw new Error('the file was not refused');
   return result.failure.reason;
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fileInspector } from '../../src/bridge/file-inspector.ts';
 import { inspect } from '../../src/bridge/file-inspection.ts';
 import { fail, succeed } from '../../src/engine/failure.ts';
-import { mostFileBytes } from '../../src/storage/files/limits.ts';
+import { limits } from '../../src/storage/files/limits.ts';
 import { files } from '../support/inspected.ts';
 import { seededRandom } from '../support/random.ts';
 import { testSqlite } from '../support/sqlite.ts';
@@ -49,9 +49,9 @@ describe('the worker that looks at a file', () => {
   });
 
   test('is not even started for a file that is too large', async () => {
-    const large = { size: mostFileBytes + 1 } as Blob;
+    const large = { size: limits.ours.bytes + 1 } as Blob;
     expect(await inspector.inspect(large, new AbortController().signal)).toEqual(
-      fail({ type: 'FileRefused', reason: 'it is larger than 100 MB' }),
+      fail({ type: 'FileRefused', reason: 'it is larger than 128 MB' }),
     );
     expect(workers).toEqual([]);
   });

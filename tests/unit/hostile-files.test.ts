@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mostFileBytes } from '../../src/storage/files/limits.ts';
+import { limits } from '../../src/storage/files/limits.ts';
 import { pageSize } from '../../src/storage/image-pages.ts';
 import { lessonTables, patched, replaced, type Bytes } from '../support/foreign-files.ts';
 import { files, inspected, reasonFor } from '../support/inspected.ts';
@@ -130,6 +130,11 @@ describe('a file is refused with the reason', () => {
       'its table wide has more than 1000 columns',
     ],
     [
+      'it has more tables than can be read at each opening',
+      files.lesson(Array.from({ length: 998 }, (_, at) => `CREATE TABLE t${at} (a);`).join('')),
+      'it has more than 1000 tables',
+    ],
+    [
       'a table of its own has the name of one of ours',
       files.lesson('CREATE TABLE Lab (colour)'),
       'it has a table lab of another kind than the lab’s',
@@ -155,7 +160,7 @@ describe('a file is refused with the reason', () => {
   });
 
   test('when it is larger than the limit, in words', () => {
-    expect(reasonFor(new Uint8Array(mostFileBytes + 1))).toBe('it is larger than 100 MB');
+    expect(reasonFor(new Uint8Array(limits.ours.bytes + 1))).toBe('it is larger than 128 MB');
   });
 });
 

@@ -8,21 +8,14 @@
  */
 import { fail, succeed, type Result, type StorageFailure } from '../../engine/failure.ts';
 import { isWriteAhead, whyUnreadable, withRollbackJournal } from './header.ts';
-import {
-  inMegabytes,
-  mostEffectsOfRun,
-  mostEventBytesOfRun,
-  mostEventsOfRun,
-  mostRuns,
-  whyTooLarge,
-} from './limits.ts';
+import { inMegabytes, limits, whyTooLarge, whyTooManyTables, type Limits } from './limits.ts';
 import { Misfit } from './rows.ts';
-import { rows, text } from './declared.ts';
+import { readSchema, rows, text } from './declared.ts';
 import { whyNotOpened } from './words.ts';
 import type { Random } from '../random.ts';
 import { whyNotOurForm } from '../sound-image.ts';
 import type { SqlDatabase, Sqlite } from '../sqlite.ts';
-import { takeOver, type FileNote } from './take-over.ts';
+import { isOurs, takeOver, type FileNote } from './take-over.ts';
 
 export type { FileNote };
 
@@ -49,8 +42,9 @@ export function inspectFile(
   sqlite: Sqlite,
   random: Random,
   bytes: Uint8Array,
+  { others, ours }: Readonly<Record<'others' | 'ours', Limits>> = limits,
 ): Result<InspectedFile, StorageFailure> {
-  const unreadable = whyTooLarge(bytes.length) ?? whyUnreadable(bytes);
+  const unreadable = whyTooLarge(bytes.length, ours.bytes) ?? whyUnreadable(bytes);
   if (unreadable !== null) return refused(unreadable);
   const opened: SqlDatabase[] = [];
   const open = (image: Uint8Array | null): SqlDatabase => {
@@ -67,11 +61,19 @@ export function inspectFile(
     const check = text(file, 'PRAGMA quick_check(1)');
     if (check !== 'ok')
       return refused(`its inner structure is damaged (${check.replace(/^\*\*\*.*\n/, '').trim()})`);
+    const tables = Number(text(file, `SELECT count(*) FROM sqlite_schema WHERE type = 'table'`));
+    const tooMany = whyTooManyTables(tables, ours.tables);
+    if (tooMany !== null) return refused(tooMany);
+    const schema = readSchema(file);
+    const most = isOurs(file, schema) ? ours : others;
+    const beyond = whyTooLarge(bytes.length, most.bytes) ?? whyTooManyTables(tables, most.tables);
+    if (beyond !== null) return refused(beyond);
     const target = open(null);
-    const notes = takeOver(file, target, random);
-    const reason = whyRowsUnfit(target);
+    const notes = takeOver(file, schema, target, most, random);
+    const reason = whyRowsUnfit(target, most);
     if (reason !== null) return refused(reason);
     const image = target.export();
+    if (image.length > most.bytes) return refused(`here it would take more than ${inMegabytes(most.bytes)}`);
     const unfit = whyNotOurForm(sqlite, image);
     if (unfit !== null) return refused(`its rows could not be taken over: ${unfit}`);
     const report = { ...countsOf(target), bytes: bytes.length };
@@ -95,23 +97,23 @@ export function checkInspected(sqlite: Sqlite, image: Uint8Array): Result<null, 
 }
 
 /** Rows that fit one by one, and not together. */
-function whyRowsUnfit(target: SqlDatabase): string | null {
+function whyRowsUnfit(target: SqlDatabase, most: Limits): string | null {
   const runs = Number(text(target, 'SELECT count(*) FROM agent_runs'));
-  if (runs > mostRuns) return `it holds ${String(runs)} runs; the lab shows up to ${String(mostRuns)}`;
+  if (runs > most.runs) return `it holds ${String(runs)} runs; the lab shows up to ${String(most.runs)}`;
   const [longest] = rows(
     target,
     `SELECT run_id, count(*) AS events FROM agent_events GROUP BY run_id ORDER BY events DESC LIMIT 1`,
   );
-  if (longest && Number(longest[1]) > mostEventsOfRun) {
-    return `its run ${longest[0] ?? ''} has ${longest[1] ?? ''} events; the lab shows up to ${String(mostEventsOfRun)} of a run`;
+  if (longest && Number(longest[1]) > most.eventsOfRun) {
+    return `its run ${longest[0] ?? ''} has ${longest[1] ?? ''} events; the lab shows up to ${String(most.eventsOfRun)} of a run`;
   }
   const [largest] = rows(
     target,
     `SELECT run_id, sum(octet_length(session) + octet_length(event_type) + octet_length(action) + octet_length(detail)
        + octet_length(created_at_utc)) AS bytes FROM agent_events GROUP BY run_id ORDER BY bytes DESC LIMIT 1`,
   );
-  if (largest && Number(largest[1]) > mostEventBytesOfRun) {
-    return `the events of its run ${largest[0] ?? ''} hold more than ${inMegabytes(mostEventBytesOfRun)}`;
+  if (largest && Number(largest[1]) > most.eventBytesOfRun) {
+    return `the events of its run ${largest[0] ?? ''} hold more than ${inMegabytes(most.eventBytesOfRun)}`;
   }
   const [worked] = rows(
     target,
@@ -119,8 +121,8 @@ function whyRowsUnfit(target: SqlDatabase): string | null {
        ON t.idempotency_key >= r.run_id || ':' AND t.idempotency_key < r.run_id || ';'
      GROUP BY r.run_id ORDER BY results DESC LIMIT 1`,
   );
-  if (worked && Number(worked[1]) > mostEffectsOfRun) {
-    return `its run ${worked[0] ?? ''} has ${worked[1] ?? ''} saved results; the lab shows up to ${String(mostEffectsOfRun)} of a run`;
+  if (worked && Number(worked[1]) > most.effectsOfRun) {
+    return `its run ${worked[0] ?? ''} has ${worked[1] ?? ''} saved results; the lab shows up to ${String(most.effectsOfRun)} of a run`;
   }
   const [broken] = rows(target, 'PRAGMA foreign_key_check');
   return broken

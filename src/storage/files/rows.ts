@@ -5,7 +5,7 @@
  *
  * Rows are read by a plain scan, without indexes, and written by a plain INSERT: no declaration of the file takes part.
  */
-import { inMegabytes, mostTextOfTable } from './limits.ts';
+import { inMegabytes, type Limits } from './limits.ts';
 import { quoted, sameName, type FileTable } from './declared.ts';
 import { whyUnshowable, type Cell } from './values.ts';
 import type { SqlDatabase } from '../sqlite.ts';
@@ -54,7 +54,11 @@ export function copyRows(
 }
 
 /** Watches the rows of one of the lab's tables: the first value that does not fit ends it, thrown as a Misfit. */
-export function watchRows(wanted: FileTable, order: FileTable): (cells: readonly Cell[]) => void {
+export function watchRows(
+  wanted: FileTable,
+  order: FileTable,
+  { textOfTable }: Limits,
+): (cells: readonly Cell[]) => void {
   const columns = order.columns
     .filter((column) => column.stored)
     .map(({ name }) => wanted.columns.find((one) => sameName(one.name, name)));
@@ -72,8 +76,8 @@ export function watchRows(wanted: FileTable, order: FileTable): (cells: readonly
       }
       if (cell.kind === 'text') bytes += cell.value.length;
     }
-    if (bytes > mostTextOfTable) {
-      throw new Misfit(`its table ${wanted.name} holds more than ${inMegabytes(mostTextOfTable)} of text`);
+    if (bytes > textOfTable) {
+      throw new Misfit(`its table ${wanted.name} holds more than ${inMegabytes(textOfTable)} of text`);
     }
   };
 }

@@ -5,7 +5,7 @@
  * Leaves: the rows themselves to rows.ts.
  */
 import { noCrash } from '../../engine/crash.ts';
-import { mostColumns } from './limits.ts';
+import { mostColumns, type Limits } from './limits.ts';
 import { copyRows, Misfit, readerFor, watchRows } from './rows.ts';
 import {
   findTable,
@@ -46,9 +46,19 @@ const migrationsTable = 'schema_migrations';
 /** Every image here has its own rows in them: the tables added so far, and which lab this is. */
 const notTakenOver: readonly string[] = [migrationsTable, 'lab'];
 
+/** Did this page make the file? Throws as `takeOver` does. */
+export function isOurs(file: SqlDatabase, schema: FileSchema): boolean {
+  return migrationsIn(file, schema) > 0;
+}
+
 /** Fills `target`, an empty database, with what `file` holds. Throws a Misfit, or what SQLite says. */
-export function takeOver(file: SqlDatabase, target: SqlDatabase, random: Random): readonly FileNote[] {
-  const schema = readSchema(file);
+export function takeOver(
+  file: SqlDatabase,
+  schema: FileSchema,
+  target: SqlDatabase,
+  limits: Limits,
+  random: Random,
+): readonly FileNote[] {
   target.exec('PRAGMA journal_mode = MEMORY');
   layTables(target, random, migrationsIn(file, schema));
   const ours = readSchema(target).tables;
@@ -66,7 +76,7 @@ export function takeOver(file: SqlDatabase, target: SqlDatabase, random: Random)
   const readText = readerFor(encoding);
   target.exec('BEGIN');
   for (const { wanted, table } of pairs) {
-    copyRows(file, target, { ...table, name: wanted.name }, readText, watchRows(wanted, table));
+    copyRows(file, target, { ...table, name: wanted.name }, readText, watchRows(wanted, table, limits));
   }
   for (const table of further) copyRows(file, target, table, readText);
   migrate(new Statements(target, noCrash), random);
