@@ -5,7 +5,10 @@ import { defineConfig } from 'vitest/config';
 import type { BrowserInstanceOption } from 'vitest/node';
 import packageFile from './package.json' with { type: 'json' };
 
-/** Everything the built page may load or contact: itself. Workers loaded by URL are watched by the tests. */
+/**
+ * Everything the built page may load or contact: itself. Its workers are loaded by URL, so they have the policy of their
+ * own answers, which is none on a plain host: http.worker.ts may send to where the user says, and the tests watch them all.
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
