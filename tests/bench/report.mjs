@@ -63,6 +63,9 @@ export function table(results, about) {
   return `${lines.join('\n')}\n`;
 }
 
+const words =
+  'A durable small commit, as a multiple of one strict 4 KiB put, at four sizes and for six ways to keep an SQL database in a browser';
+
 /** Ratios of a small commit as bars on a logarithmic scale, the four sizes below each other. */
 export function chart(results, about) {
   const shown = results.filter(({ ratio }) => ratio !== undefined);
@@ -86,7 +89,7 @@ export function chart(results, about) {
     y += 10;
   }
   const one = left + scale(1);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y + 6}" role="img" aria-label="A durable small commit, as a multiple of one strict 4 KiB put">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y + 6}" role="img" aria-label="${words}">
 <style>text{font:12px system-ui,sans-serif;fill:#1f2937}.title{font-size:15px;font-weight:600}.size{font-weight:600}.ours{fill:#b45309}.other{fill:#94a3b8}.one{stroke:#1f2937;stroke-dasharray:4 3}</style>
 <rect width="${width}" height="${y + 6}" fill="#fff"/>
 <text x="10" y="22" class="title">A durable small commit, as a multiple of one strict 4 KiB put (logarithmic)</text>
