@@ -73,6 +73,15 @@ export class MemoryPageStore implements PageStore {
     return kept && !kept.ok ? kept : succeed(null);
   }
 
+  /** A store of its own with what is stored here now. Kept images are shared. */
+  copy(): MemoryPageStore {
+    const copied = new MemoryPageStore(this.#kept, this.#clock);
+    copied.#current = this.#current && copyOf(this.#current);
+    copied.#log = new Map(this.#log);
+    copied.#number = this.#number;
+    return copied;
+  }
+
   close(): void {
     // The memory belongs to whoever made this store.
   }

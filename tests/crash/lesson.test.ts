@@ -8,12 +8,28 @@ import { effectFromRow } from '../../src/engine/records.ts';
 import { priorities } from '../../src/triage/ticket.ts';
 import { lessonBoundary, triage } from '../../src/triage/workflow.ts';
 import type { Life, Parts, Survivors } from '../support/lives.ts';
-import { live, look, readEvents, runId, survivors, testParts } from '../support/lives.ts';
+import {
+  emptyStore,
+  live,
+  look,
+  readEvents,
+  runId,
+  steppingClock,
+  survivors,
+  testParts,
+} from '../support/lives.ts';
+import type { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 
 let parts: Parts;
+let empty: MemoryPageStore;
 beforeAll(async () => {
   parts = await testParts();
+  empty = await emptyStore(parts);
 });
+
+function newSurvivors(runbooks: 'fixed' | 'changing' = 'fixed', clock = steppingClock()): Survivors {
+  return survivors(runbooks, clock, empty.copy());
+}
 
 const once = (boundary: string) => [{ boundary, every: false }];
 /** Boundaries of making and opening the database come before the run's own. */
@@ -76,7 +92,7 @@ async function livesWith(left: Survivors, ...crashes: readonly string[]): Promis
 }
 
 async function crashFreeRun(): Promise<{ end: Ending; boundaries: string[] }> {
-  const left = survivors();
+  const left = newSurvivors();
   const life = await live(parts, left);
   return { end: await look(parts, left, ending), boundaries: ofTheRun(life) };
 }
@@ -91,7 +107,7 @@ describe('the lesson’s run', () => {
 
     const reachedLater = new Set<string>();
     for (const crash of ['lookup_runbook.tool.durable', 'draft_reply.tool.durable']) {
-      const lives = await livesWith(survivors(), crash);
+      const lives = await livesWith(newSurvivors(), crash);
       for (const name of lives[1]?.plan.reached ?? []) reachedLater.add(name);
     }
     expect(listed(true).filter(({ name }) => !reachedLater.has(name))).toEqual([]);
@@ -100,7 +116,7 @@ describe('the lesson’s run', () => {
   });
 
   test('crashed after the lookup’s result is durable, it has the nine events of the contract', async () => {
-    const left = survivors();
+    const left = newSurvivors();
     const lives = await livesWith(left, lessonBoundary);
     const { end } = await crashFreeRun();
     await check(left, lives, end);
@@ -121,7 +137,7 @@ describe('the lesson’s run', () => {
   test('a clock that steps back changes neither order nor outcome (R7)', async () => {
     let time = Date.UTC(2026, 0, 5);
     const backwards = { now: () => new Date((time -= 60_000)).toISOString() };
-    const left = survivors('fixed', backwards);
+    const left = newSurvivors('fixed', backwards);
     const lives = await livesWith(left, lessonBoundary);
     await check(left, lives, (await crashFreeRun()).end);
   });
@@ -129,7 +145,7 @@ describe('the lesson’s run', () => {
   test('a runbook that changes at each call: what the checkpoint holds is the saved result, everywhere', async () => {
     const { boundaries } = await crashFreeRun();
     for (const boundary of boundaries) {
-      const left = survivors('changing');
+      const left = newSurvivors('changing');
       await livesWith(left, boundary);
       const end = await look(parts, left, ending);
       expect(end).toMatchObject({ status: 'completed', version: 4, violations: [] });
@@ -147,7 +163,7 @@ describe('one crash at each boundary', () => {
     let calledAgain = 0;
     let reused = 0;
     for (const boundary of boundaries) {
-      const left = survivors();
+      const left = newSurvivors();
       const lives = await livesWith(left, boundary);
       calledAgain += await check(left, lives, end);
       const types = (await look(parts, left, ending)).types;
@@ -166,10 +182,10 @@ describe('two crashes', () => {
     const { end, boundaries } = await crashFreeRun();
     let pairs = 0;
     for (const first of boundaries) {
-      const probe = survivors();
+      const probe = newSurvivors();
       const [, second] = await livesWith(probe, first);
       for (const next of second?.plan.reached ?? []) {
-        const left = survivors();
+        const left = newSurvivors();
         await check(left, await livesWith(left, first, next), end);
         pairs += 1;
       }

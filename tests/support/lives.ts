@@ -35,6 +35,14 @@ export async function testParts(): Promise<Parts> {
   return { sqlite: await testSqlite(), checksum: await loadChecksum() };
 }
 
+/** A store with the image of an empty lab, to copy: making one takes longer than many a life. */
+export async function emptyStore(parts: Parts): Promise<MemoryPageStore> {
+  const store = new MemoryPageStore();
+  const database = await open(parts, store, new CrashPlan(), steppingClock());
+  await database.close();
+  return store;
+}
+
 /** What a crash leaves alone. */
 export interface Survivors {
   readonly store: PageStore;
@@ -47,8 +55,9 @@ export interface Survivors {
 export function survivors(
   runbooks: 'fixed' | 'changing' = 'fixed',
   clock: Clock = steppingClock(),
+  store: PageStore = new MemoryPageStore(),
 ): Survivors {
-  return { store: new MemoryPageStore(), world: testWorld(runbooks), clock, acknowledged: [] };
+  return { store, world: testWorld(runbooks), clock, acknowledged: [] };
 }
 
 /** A second a reading, from a fixed instant. */
@@ -108,17 +117,20 @@ export function must<T>(result: Result<T>): T {
 /** Opens, starts or resumes `run-T104`, and works to the end, or until the armed crash. */
 export async function live(parts: Parts, left: Survivors, arms: readonly Arm[] = []): Promise<Life> {
   const plan = new CrashPlan(arms);
+  let database: AgentDatabase | null = null;
   try {
-    const database = await open(parts, left.store, plan, left.clock);
+    database = await open(parts, left.store, plan, left.clock);
     const engine = engineOver(watched(database, left), left, plan);
     const found = await database.read((reader) => loadRun(reader, runId));
     if (found === undefined) must(await startRun(engine, 'T104', ticketContext));
     if (found === undefined || found.status === 'running') must<Run>(await runToEnd(engine, runId));
-    await database.close();
     return { crashedAt: null, plan };
   } catch (error) {
     if (!(error instanceof SimulatedCrash)) throw error;
     return { crashedAt: error.boundary, plan };
+  } finally {
+    // A dead worker's memory is the browser's to free; here it is ours.
+    await database?.close();
   }
 }
 
