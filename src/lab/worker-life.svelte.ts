@@ -5,7 +5,7 @@
  * saved is told (`unsaved`) until one is saved.
  */
 import type { Answer, Client } from '../bridge/client.ts';
-import type { Push, Waiting } from '../bridge/protocol.ts';
+import type { CommandName, Push, Waiting } from '../bridge/protocol.ts';
 import { isWriting } from '../bridge/protocol.ts';
 import type { LabView } from '../bridge/views.ts';
 import type { LabWorkers } from '../bridge/workers.ts';
@@ -48,6 +48,9 @@ const notStored: ReadonlySet<Failure['type']> = new Set([
   'FormatNewer',
 ]);
 
+/** Asked by the page itself: that it went well says nothing of what a person asked for, and how that went stays on screen. */
+const unasked: ReadonlySet<CommandName> = new Set(['refresh', 'quarantined']);
+
 /** What is not stored any more is told whoever found out; a change that is not, when it can be tried again. */
 function isLatched({ type }: Failure, canTryAgain: boolean): boolean {
   return type === 'StorageGone' || (canTryAgain && notStored.has(type));
@@ -63,6 +66,8 @@ export class WorkerLife {
   waiting = $state.raw<Waiting | null>(null);
   /** How many requests that write are under way. */
   #writes = $state(0);
+  /** What the page met when it asked by itself. */
+  #pagesTrouble: Trouble | null = null;
   #client: Client | null = null;
   readonly #workers: LabWorkers;
   readonly #listener: WorkerLifeListener;
@@ -121,10 +126,11 @@ export class WorkerLife {
   ): Promise<Result<T> | null> {
     const client = this.#client;
     if (client === null) return null;
-    let writes = false;
+    let [writes, asked] = [false, false];
     const result = await request({
       ...client,
       request: (command, params, transfer) => {
+        asked ||= !unasked.has(command);
         if (isWriting(command) && !writes) {
           writes = true;
           this.#writes += 1;
@@ -136,7 +142,9 @@ export class WorkerLife {
     if (writes) this.#writes -= 1;
     this.waiting = null;
     if (!result.ok && result.view) this.#listener.received(result.view);
-    this.#tell(result, writes, retry);
+    if (asked || !result.ok) this.#tell(result, writes, retry);
+    else if (this.trouble === this.#pagesTrouble) this.trouble = null;
+    if (!asked && !result.ok) this.#pagesTrouble = this.trouble;
     return result;
   }
 

@@ -1,16 +1,18 @@
-/** What the page says about saving while several requests are under way. */
+/** What the page says while several requests are under way, and for how long. */
 import { expect, test } from 'vitest';
 import type { Answer, Client } from '../../src/bridge/client.ts';
 import type { LabView } from '../../src/bridge/views.ts';
-import { succeed } from '../../src/engine/failure.ts';
+import { fail, succeed, type Result } from '../../src/engine/failure.ts';
 import { WorkerLife } from '../../src/lab/worker-life.svelte.ts';
 
-/** A worker whose answers the test gives. */
-function slowClient(): { client: Client; answers: (() => void)[] } {
-  const answers: (() => void)[] = [];
+type Given = Answer<never>;
+
+/** A worker whose answers the test gives; well, if it does not say otherwise. */
+function slowClient(): { client: Client; answers: ((answer?: Result<null>) => void)[] } {
+  const answers: ((answer?: Result<null>) => void)[] = [];
   const client: Client = {
     request: () =>
-      new Promise((resolve) => answers.push(() => resolve(succeed(null) as unknown as Answer<never>))),
+      new Promise((resolve) => answers.push((answer = succeed(null)) => resolve(answer as unknown as Given))),
     onPush: () => undefined,
     onLost: () => undefined,
     terminate: () => undefined,
@@ -56,4 +58,36 @@ test('with the worker ends what was under way, and the next one begins with noth
   expect(life.saving).toBe(true);
   life.end({ type: 'unplanned', failure: { type: 'WorkerLost', reason: 'test' } }, null);
   expect(life.saving).toBe(false);
+});
+
+test('a failure stays on screen when the page itself asks for news, and goes with the next thing that a person does', async () => {
+  const { client, answers } = slowClient();
+  const life = await opened(client);
+  const stepping = life.ask((agent) => agent.request('step', { runId: 'run-T104', version: 0 }));
+  const conflict = { type: 'StateConflict', runId: 'run-T104', expected: 0, stored: 1 } as const;
+  answers[0]?.(fail(conflict));
+  await stepping;
+  expect(life.trouble?.failure).toEqual(conflict);
+  for (const time of [1, 2]) {
+    const refreshing = life.ask((agent) => agent.request('refresh', {}));
+    answers[time]?.();
+    await refreshing;
+    expect(life.trouble?.failure).toEqual(conflict);
+  }
+  const choosing = life.ask((agent) => agent.request('view', { selectedRunId: 'run-T104' }));
+  answers[3]?.();
+  await choosing;
+  expect(life.trouble).toBe(null);
+});
+
+test('what the page met when it asked by itself goes when that goes well again', async () => {
+  const { client, answers } = slowClient();
+  const life = await opened(client);
+  const stuck = { type: 'StorageStuck', what: 'read', seconds: 15 } as const;
+  for (const [time, answer] of [fail(stuck), succeed(null)].entries()) {
+    const refreshing = life.ask((agent) => agent.request('refresh', {}));
+    answers[time]?.(answer);
+    await refreshing;
+    expect(life.trouble?.failure ?? null).toEqual(time === 0 ? stuck : null);
+  }
 });
