@@ -13,7 +13,7 @@ import { appendEvent, drawLabel, labelOf } from './events.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
 import type { Intent, Job } from './intents.ts';
-import { argumentsOf, loadIntent } from './intents.ts';
+import { loadIntent, requestOf } from './intents.ts';
 import type { JsonObject } from './json.ts';
 import type { Run } from './records.ts';
 import { goOnIfNothingWaits } from './status.ts';
@@ -35,10 +35,7 @@ export async function askOrDoubt(
   intent: Intent,
   open: Attempt,
 ): Promise<Result<Settlement>> {
-  const { key, tool } = job;
-  const { destination } = intent;
-  const request = { key, tool: tool.name, arguments: argumentsOf(intent), destination };
-  const status = await engine.tools.status(request);
+  const status = await engine.tools.status(requestOf(intent));
   engine.crash.reach(`${job.action}.status.answered`);
   if (status.type === 'done') {
     return confirm(engine, job, open.fence, status.result, 0, 'as the other side said when asked');

@@ -19,7 +19,7 @@ import { appendEvent, labelOf } from './events.ts';
 import type { EngineFailure, Result } from './failure.ts';
 import { succeed } from './failure.ts';
 import type { Intent, Job } from './intents.ts';
-import { argumentsOf, differsFrom, intend, loadIntent, mayRepeat } from './intents.ts';
+import { differsFrom, intend, loadIntent, mayRepeat, requestOf } from './intents.ts';
 import type { JsonObject } from './json.ts';
 import { encodeJson } from './json.ts';
 import type { ToolAnswer } from './ports.ts';
@@ -110,9 +110,9 @@ async function deliver(
 
 /** The call, with its time limit: whoever does not answer in time has perhaps done the work. */
 function callInTime(engine: Engine, job: Job, intent: Intent): Promise<ToolAnswer> {
-  const { key, tool, action } = job;
+  const { tool, action } = job;
   const patience = new AbortController();
-  const request = { key, tool: tool.name, arguments: argumentsOf(intent), destination: intent.destination };
+  const request = requestOf(intent);
   const seconds = String(tool.timeLimit / 1000);
   return new Promise((resolve, reject) => {
     const callOff = engine.timer.after(tool.timeLimit, () => {

@@ -40,7 +40,7 @@ export async function executeOnce(
   if (!encoded.ok) return encoded;
   const { runId } = run;
   const key = idempotencyKey(runId, action);
-  const request: ToolRequest = { key, tool, arguments: toolArguments, destination: null };
+  const request: ToolRequest = { key, tool, arguments: toolArguments, destination: null, scope: '' };
 
   const argumentsHash = hashJson(toolArguments);
   const find = (reader: Reader) => findEffect(reader, key, tool, argumentsHash);

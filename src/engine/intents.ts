@@ -11,9 +11,8 @@ import { idempotencyKey } from './execute-once.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
 import { loadRun, stateConflict } from './checkpoint.ts';
-import type { JsonObject } from './json.ts';
 import { decodeJson, encodeJson, isJsonObject } from './json.ts';
-import type { Reader, Row } from './ports.ts';
+import type { Reader, Row, ToolRequest } from './ports.ts';
 import type { Run } from './records.ts';
 import { redactMembers } from './redaction.ts';
 import { changeStatus } from './status.ts';
@@ -38,6 +37,8 @@ export interface Intent {
   readonly argumentsHash: string;
   /** The address that it is sent to; null: this page's service desk. */
   readonly destination: string | null;
+  /** See ToolRequest. */
+  readonly scope: string;
   readonly state: string;
   /** Attempts that ended badly, since the run was last tried again by hand. */
   readonly failures: number;
@@ -68,11 +69,11 @@ export function intentsOf(reader: Reader, runId: string): readonly Intent[] {
   return reader.all('SELECT * FROM tool_intents WHERE run_id = ? ORDER BY rowid', [runId]).map(intentFromRow);
 }
 
-/** The arguments as they are stored, which are those that are sent. */
-export function argumentsOf(intent: Intent): JsonObject {
-  const value = decodeJson(intent.argumentsJson)?.value;
-  if (!isJsonObject(value)) throw new Error(`the arguments stored under ${intent.key} are not a JSON object`);
-  return value;
+/** The call as it is stored, which is what is sent, each time. */
+export function requestOf({ key, tool, argumentsJson, destination, scope }: Intent): ToolRequest {
+  const value = decodeJson(argumentsJson)?.value;
+  if (!isJsonObject(value)) throw new Error(`the arguments stored under ${key} are not a JSON object`);
+  return { key, tool, arguments: value, destination, scope };
 }
 
 /**
@@ -93,8 +94,8 @@ export function intend(engine: Engine, job: Job, destination: string | null): Pr
     const reason = tool.approval(call.arguments);
     const inserted = transaction.run(
       `INSERT INTO tool_intents (idempotency_key, run_id, action, tool_name, safety, arguments_json, arguments_hash,
-         destination, state, failures, next_attempt_at_utc, created_at_utc)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?) ON CONFLICT (idempotency_key) DO NOTHING`,
+         destination, scope, state, failures, next_attempt_at_utc, created_at_utc)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?) ON CONFLICT (idempotency_key) DO NOTHING`,
       [
         key,
         runId,
@@ -104,6 +105,7 @@ export function intend(engine: Engine, job: Job, destination: string | null): Pr
         argumentsJson.value,
         hashJson(stored),
         destination,
+        drawScope(engine),
         reason === null ? 'pending' : 'waiting',
         engine.clock.now(),
       ],
@@ -159,6 +161,11 @@ export function mayRepeat(safety: string): boolean {
   return harmless.some((one) => one === safety);
 }
 
+/** 64 bits, in hexadecimal. */
+function drawScope({ random }: Engine): string {
+  return Array.from({ length: 16 }, () => Math.floor(random() * 16).toString(16)).join('');
+}
+
 function intentFromRow(row: Row): Intent {
   const text = (column: string) => String(row[column]);
   const textOrNull = (column: string) => (row[column] == null ? null : String(row[column]));
@@ -171,6 +178,7 @@ function intentFromRow(row: Row): Intent {
     argumentsJson: text('arguments_json'),
     argumentsHash: text('arguments_hash'),
     destination: textOrNull('destination'),
+    scope: text('scope'),
     state: text('state'),
     failures: Number(row['failures']),
     nextAttemptAtUtc: textOrNull('next_attempt_at_utc'),

@@ -54,6 +54,11 @@ export interface ToolRequest {
   readonly arguments: JsonObject;
   /** Where it is sent: an address that the user entered; null: the service desk of this page. */
   readonly destination: string | null;
+  /**
+   * Random, drawn when the call was intended, the same on every retry: with it the key is told from those of other
+   * databases, where runs have the same names. Empty: the call leaves this page for nowhere.
+   */
+  readonly scope: string;
 }
 
 export type ToolAnswer =

@@ -86,6 +86,7 @@ const migrations: readonly Migrate[] = [
          arguments_json TEXT NOT NULL,
          arguments_hash TEXT NOT NULL,
          destination TEXT,
+         scope TEXT NOT NULL,
          state TEXT NOT NULL,
          failures INTEGER NOT NULL,
          next_attempt_at_utc TEXT,

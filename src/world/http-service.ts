@@ -18,7 +18,7 @@ export async function sendCall(
   request: ToolRequest,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
-  const prepared = requestFor(parts, lab, request, signal);
+  const prepared = requestFor(parts, request, signal);
   if (!prepared.ok) return { type: 'failed', reason: prepared.failure, retryable: false };
   const call = received(lab, request, parts.clock.now());
   const line = await log.append(lineOf(call, { work: 'unknown', reply: 'awaited', answer: null }));

@@ -29,19 +29,18 @@ export interface HttpParts {
  */
 export function requestFor(
   { secure }: Pick<HttpParts, 'secure'>,
-  lab: string,
-  { key, tool, arguments: toolArguments, destination }: ToolRequest,
+  { key, tool, arguments: toolArguments, destination, scope }: ToolRequest,
   signal: AbortSignal,
 ): Result<Request, string> {
   const address = checkAddress(destination ?? '', { secure });
   if (!address.ok) return fail(`the address can’t be sent to (${address.failure.because})`);
   const body = encodeJson({ tool, arguments: toolArguments }, 'call');
-  const sendable = encodeJson([lab, key], 'key');
+  const sendable = encodeJson([scope, key], 'key');
   if (!body.ok || !sendable.ok) return fail('the call is no text that can be sent');
   return succeed(
     new Request(address.value, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKeyHeader(lab, key) },
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKeyHeader(scope, key) },
       body: body.value,
       mode: 'cors',
       credentials: 'omit',
@@ -53,9 +52,9 @@ export function requestFor(
   );
 }
 
-/** An address serves many labs, which have runs of the same names. What a header can't hold is percent-encoded. */
-export function idempotencyKeyHeader(lab: string, key: string): string {
-  return `${lab}:${key}`.replace(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent);
+/** An address serves many databases, which have runs of the same names. What a header can't hold is percent-encoded. */
+export function idempotencyKeyHeader(scope: string, key: string): string {
+  return `${scope}:${key}`.replace(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent);
 }
 
 /** Until the request's signal fires. Never rejects. */

@@ -41,7 +41,7 @@ test('lines that a page stored before there were settings are read: their work w
       store.add({ ...older('{"error":"no runbook"}'), number: 2 }, 2);
     }),
   );
-  const added = { destination: null, argumentsHash: null, reply: 'given' };
+  const added = { destination: null, scope: '', argumentsHash: null, reply: 'given' };
   const log = logNamed(name);
   expect(value(await log.list('a'))).toEqual([
     { ...older('{"next_step":"error"}'), ...added, number: 1, work: 'done' },
@@ -82,7 +82,7 @@ test('the desks of several tabs do the work of one key once, and number what the
   const open = (key: string) =>
     Promise.all(
       desks.map((desk) =>
-        receiveCall(desk, 'a', { key, tool: 'open_work_order', arguments: order, destination: null }, signal),
+        receiveCall(desk, 'a', { key, tool: 'open_work_order', arguments: order, destination: null, scope: '' }, signal),
       ),
     );
   const answers = [...(await open('x')), ...(await open('y'))];

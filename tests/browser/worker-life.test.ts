@@ -30,6 +30,9 @@ async function opened(client: Client): Promise<WorkerLife> {
       return Promise.resolve({ client, opened: succeed(view) });
     },
     onDeskLost: () => undefined,
+    setDesk: () => undefined,
+    setRoutes: () => undefined,
+    onDeskSettings: () => undefined,
   };
   const life = new WorkerLife(workers, listener);
   expect(await life.open('indexeddb', [], null)).toBe(view);

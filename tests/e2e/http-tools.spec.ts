@@ -135,6 +135,7 @@ async function sendByWorkers(page: Page, path: string): Promise<ToolAnswer> {
         tool: 'page_technician',
         arguments: { message: 'come' },
         destination: `${server.address}${path}`,
+        scope: 'lab',
       },
     },
   );

@@ -16,7 +16,7 @@ import type { Tools } from '../../src/engine/ports.ts';
 import { step } from '../../src/engine/runner.ts';
 import { startRun } from '../../src/engine/start.ts';
 import type { AgentDatabase } from '../../src/storage/agent-database.ts';
-import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
+import type { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { cryptoRandom, randomId } from '../../src/storage/random.ts';
 import { dispatch } from '../../src/triage/dispatch.ts';
 import { workflows } from '../../src/triage/workflows.ts';

@@ -23,6 +23,7 @@ const request = (tool: string, key: string, toolArguments: JsonObject): ToolRequ
   tool,
   arguments: toolArguments,
   destination: null,
+  scope: '',
 });
 const open = (key = 'run-T104:open', toolArguments = order) => request('open_work_order', key, toolArguments);
 

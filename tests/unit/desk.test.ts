@@ -16,6 +16,7 @@ const call = (area: string, tool = 'lookup_runbook'): ToolRequest => ({
   tool,
   arguments: { area },
   destination: null,
+  scope: '',
 });
 const office = {
   runbook_code: 'RB-OF-03',

@@ -40,6 +40,7 @@ const call = (path: string, toolArguments: ToolRequest['arguments'] = {}): ToolR
   tool: 'notify',
   arguments: toolArguments,
   destination: `${server.address}${path}`,
+  scope: 'lab',
 });
 
 /** A desk and a sender beside it, as the page wires them; and how an agent gets at the sender. */

@@ -22,11 +22,12 @@ const call = (path: string, over: Partial<ToolRequest> = {}): ToolRequest => ({
   tool: 'open_work_order',
   arguments: { priority: 'urgent', area: 'cold storage' },
   destination: `${server.address}${path}`,
+  scope: 'lab',
   ...over,
 });
 
 function sent(path: string, signal = never): Promise<ToolAnswer> {
-  const request = requestFor(parts, 'lab', call(path), signal);
+  const request = requestFor(parts, call(path), signal);
   if (!request.ok) throw new Error(request.failure);
   return send(parts, request.value);
 }
@@ -47,7 +48,7 @@ describe('what is sent', () => {
   });
 
   test('asks for no credentials, no cache, no referrer, and follows no redirect', () => {
-    const request = requestFor(parts, 'lab', call('/'), never);
+    const request = requestFor(parts, call('/'), never);
     expect(request.ok && request.value).toMatchObject({
       credentials: 'omit',
       cache: 'no-store',
@@ -67,7 +68,7 @@ describe('what is sent', () => {
     ['arguments that are not JSON', { arguments: { text: '\ud800' } }],
     ['a key that is no text', { key: '\ud800' }],
   ])('%s is refused before anything is sent', (_, over) => {
-    expect(requestFor(parts, 'lab', call('/', over), never).ok).toBe(false);
+    expect(requestFor(parts, call('/', over), never).ok).toBe(false);
   });
 });
 
@@ -147,7 +148,7 @@ describe('no answer', () => {
   test('nobody there: unknown, never failed', async () => {
     const gone = await startToolServer();
     await gone.close();
-    const request = requestFor(parts, 'lab', call('/', { destination: gone.address }), never);
+    const request = requestFor(parts, call('/', { destination: gone.address }), never);
     if (!request.ok) throw new Error(request.failure);
     expect(await send(parts, request.value)).toMatchObject({ type: 'unknown' });
   });
@@ -185,7 +186,7 @@ describe('no answer', () => {
         return response;
       },
     };
-    const request = requestFor(slow, 'lab', call('/endless'), time.signal);
+    const request = requestFor(slow, call('/endless'), time.signal);
     if (!request.ok) throw new Error(request.failure);
     expect(await send(slow, request.value)).toMatchObject({ type: 'unknown' });
   });

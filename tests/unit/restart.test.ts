@@ -73,6 +73,7 @@ const nothingKept: Kept = {
   selectedRunId: null,
   ticketWithoutRun: null,
   autoResumes: null,
+  goesOn: null,
   askedToPersist: false,
 };
 const crash: LastCrash = {
