@@ -41,7 +41,7 @@ test('lines that a page stored before there were settings are read: their work w
       store.add({ ...older('{"error":"no runbook"}'), number: 2 }, 2);
     }),
   );
-  const added = { destination: null, scope: '', argumentsHash: null, reply: 'given' };
+  const added = { destination: null, argumentsHash: null, reply: 'given' };
   const log = logNamed(name);
   expect(value(await log.list('a'))).toEqual([
     { ...older('{"next_step":"error"}'), ...added, number: 1, work: 'done' },
