@@ -8,6 +8,7 @@ import { diskOf } from './lab/disk.ts';
 import { Guide } from './lab/guide.svelte.ts';
 import { Lab } from './lab/lab.svelte.ts';
 import { LabFiles } from './lab/lab-files.svelte.ts';
+import { Outside } from './lab/outside.svelte.ts';
 import { cryptoRandom, randomId } from './storage/random.ts';
 import { idbKeep } from './ui/keep.ts';
 import { watchPageLife } from './ui/page-life.ts';
@@ -27,14 +28,16 @@ const lock = commandLock(locks, `${storageName}:command`);
 const keep = idbKeep(`${storageName}:page`);
 const settings = new Settings(keep);
 const guide = new Guide(keep);
+const workers = labWorkers({
+  newAgent: () => new Worker(new URL('./agent.worker.ts', import.meta.url), { type: 'module' }),
+  newDesk: () => new Worker(new URL('./desk.worker.ts', import.meta.url), { type: 'module' }),
+  newHttp: () => new Worker(new URL('./http.worker.ts', import.meta.url), { type: 'module' }),
+  storageName,
+  lock,
+});
+const outside = new Outside({ workers, keep, secure: location.protocol === 'https:' });
 const lab = new Lab({
-  workers: labWorkers({
-    newAgent: () => new Worker(new URL('./agent.worker.ts', import.meta.url), { type: 'module' }),
-    newDesk: () => new Worker(new URL('./desk.worker.ts', import.meta.url), { type: 'module' }),
-    newHttp: () => new Worker(new URL('./http.worker.ts', import.meta.url), { type: 'module' }),
-    storageName,
-    lock,
-  }),
+  workers,
   keep,
   settings,
   sameVisit: markVisit(),
@@ -72,7 +75,7 @@ const presence = tabPresence({
 const startPage = async (): Promise<Component> => (await import('./lab/StartPage.svelte')).default;
 const labScreen = async (): Promise<Component> => {
   const { default: LabScreen } = await import('./lab/LabScreen.svelte');
-  return (internals) => LabScreen(internals, { lab, files, guide });
+  return (internals) => LabScreen(internals, { lab, files, guide, outside });
 };
 
 mount(Shell, {
@@ -85,8 +88,8 @@ mount(Shell, {
       { path: '/lab', title: 'Lab · Crashpoint', load: labScreen },
     ],
     disk: () => diskOf(lab),
-    persisted: () => lab.persisted,
-    onpersist: () => void lab.persist(),
+    persisted: () => lab.persistence.granted,
+    onpersist: () => void lab.persistence.ask(),
     tabs: () => tabs.open,
     ondownload: () => void files.downloadDatabase(),
   },
@@ -114,6 +117,6 @@ watchPageLife({
 presence.join();
 // A tab that dies says nothing: who is asked and does not answer is gone.
 setInterval(() => document.visibilityState === 'visible' && presence.ask(), 5_000);
-await Promise.all([settings.load(), guide.load()]);
-void navigator.storage?.persisted?.().then((kept) => (lab.persisted = kept));
+await Promise.all([settings.load(), guide.load(), outside.load()]);
+void navigator.storage?.persisted?.().then((kept) => (lab.persistence.granted = kept));
 await lab.open();

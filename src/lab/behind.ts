@@ -15,12 +15,27 @@ export function behindRun(groups: readonly BoundaryGroup[], run: Stands | null):
   );
 }
 
+/** Of a call, everything before its result is saved. */
+const partsOfACall = [
+  'tool',
+  'intent',
+  'claim',
+  'call',
+  'confirm',
+  'failure',
+  'wait',
+  'status',
+  'doubt',
+  'fail',
+];
+
 function isBehind(group: string, { run, actions }: Stands): boolean {
-  if (run.status !== 'running' || group === 'start') return true;
+  // A run that waits goes on, and one that has failed may be tried again.
+  if (!['running', 'waiting', 'failed'].includes(run.status) || group === 'start') return true;
   return actions.some(
     (action) =>
       (action.state === 'done' && group.startsWith(`${action.name}.`)) ||
-      (toolIsDone(action) && group === `${action.name}.tool`),
+      (toolIsDone(action) && partsOfACall.some((part) => group === `${action.name}.${part}`)),
   );
 }
 
@@ -32,16 +47,28 @@ export interface Suggestion {
   readonly why: string;
 }
 
-/** The lesson's own boundary while the run has it before it; then the next tool's, then the next checkpoint's. */
-export function suggestionFor(lesson: string, run: Stands | null): Suggestion {
-  const ahead = run?.run.status === 'running' ? run.actions.filter(({ state }) => state !== 'done') : [];
+/**
+ * The workflow's own boundary (`usual`) while the run has it before it; then the next tool's, then the next checkpoint's.
+ * Without a run: the lesson's own.
+ */
+export function suggestionFor(usual: string, run: Stands | null): Suggestion {
+  const isOver = !['running', 'waiting', 'failed'].includes(run?.run.status ?? 'running');
+  const ahead = isOver ? [] : (run?.actions.filter(({ state }) => state !== 'done') ?? []);
   if (run !== null && ahead.length === 0) {
     return { boundary: null, why: 'This run is past every boundary. What you arm waits for another run.' };
   }
-  const tool = ahead.find((action) => action.usesTool && !toolIsDone(action))?.name;
+  const tools = ahead.filter((action) => action.usesTool && !toolIsDone(action));
+  const call = tools.find(({ name }) => usual === `${name}.call.answered`) ?? tools[0];
+  if (call?.callsOutside) {
+    return {
+      boundary: `${call.name}.call.answered`,
+      why: `The work of ${call.name} is done outside, its answer is here, and nothing of that is saved. Claims, keys and questions exist for this gap.`,
+    };
+  }
+  const tool = tools[0]?.name;
   if (run === null || tool !== undefined) {
-    const isLesson = run === null || `${tool ?? ''}.tool.durable` === lesson;
-    const boundary = isLesson ? lesson : `${tool ?? ''}.tool.durable`;
+    const isLesson = run === null || `${tool ?? ''}.tool.durable` === usual;
+    const boundary = isLesson ? usual : `${tool ?? ''}.tool.durable`;
     const action = boundary.split('.')[0] ?? boundary;
     const why = `The result of ${action} is safely stored and the next checkpoint is not.`;
     return { boundary, why: isLesson ? `${why} This is the gap that saved results exist for.` : why };

@@ -3,7 +3,7 @@
  * Leaves: showing it to the tables.
  * Invariant: a mark is the last commit's own; what an older commit, or another tab, wrote carries none.
  */
-import type { LabView, WithRowid } from '../bridge/views.ts';
+import type { Attempt, IntentView, LabView, WithRowid } from '../bridge/views.ts';
 import type { AgentEvent, Effect, Run } from '../engine/records.ts';
 
 /** Never told by colour alone. */
@@ -55,6 +55,30 @@ export function effectRecords(view: LabView, before: LabView | null): readonly T
 
 export function eventMark(event: WithRowid<AgentEvent>, view: LabView): RowMark {
   return markOf('agent_events', event.rowid, view);
+}
+
+export function intentMark(intent: IntentView, view: LabView): RowMark {
+  return markOf('tool_intents', intent.rowid, view);
+}
+
+/** An attempt comes without its row's number: a commit adds at most one, and closes at most one. */
+export function attemptMark(
+  { key, fence, outcome }: Attempt,
+  view: LabView,
+  before: LabView | null,
+): RowMark {
+  const operations = (view.lastCommit?.changes ?? [])
+    .filter(({ table }) => table === 'tool_attempts')
+    .map(({ operation }) => operation);
+  const known = sameRun(view, before);
+  if (operations.length === 0 || known === null) return null;
+  const old = known.intents
+    .flatMap(({ attempts }) => attempts)
+    .find((a) => a.key === key && a.fence === fence);
+  if (operations.includes('insert') && old === undefined && outcome === null) return 'added';
+  return operations.includes('update') && outcome !== null && (old?.outcome ?? null) === null
+    ? 'changed'
+    : null;
 }
 
 function record(

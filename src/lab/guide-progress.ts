@@ -5,7 +5,14 @@
  * 2. a new tick comes from the facts of the guide's own run only.
  */
 import { members } from '../ui/keep.ts';
-import { guideSteps, guideTicketId, sessionCount, wasRestarted, type GuideFacts } from './guide-steps.ts';
+import {
+  guideSteps,
+  guideTicketId,
+  guideWorkflow,
+  sessionCount,
+  wasRestarted,
+  type GuideFacts,
+} from './guide-steps.ts';
 
 export interface Progress {
   readonly at: number;
@@ -54,8 +61,8 @@ function kept(runId: string | null, runIds: readonly string[]): string | null {
 }
 
 function candidate(passedOver: readonly string[], { run }: GuideFacts): string | null {
-  if (run === null || run.run.ticketId !== guideTicketId || passedOver.includes(run.run.runId)) return null;
-  return run.run.runId;
+  if (run === null || run.run.ticketId !== guideTicketId || run.workflow !== guideWorkflow) return null;
+  return passedOver.includes(run.run.runId) ? null : run.run.runId;
 }
 
 function ownFacts(runId: string | null, facts: GuideFacts): GuideFacts {

@@ -39,8 +39,9 @@ export interface GuideStep {
   readonly done: (facts: GuideFacts) => boolean;
 }
 
-/** The ticket that the texts speak of. */
+/** The ticket and the workflow that the texts speak of. */
 export const guideTicketId = 'T104';
+export const guideWorkflow = 'triage';
 
 export const sessionCount = (run: RunView): number => new Set(run.events.map((event) => event.session)).size;
 export const wasRestarted = ({ run, interrupted }: GuideFacts): boolean =>

@@ -30,6 +30,8 @@ export interface Kept {
   /** The chosen ticket, as long as it has no run. */
   readonly ticketWithoutRun: string | null;
   readonly autoResumes: AutoResumes | null;
+  /** The run that was on its way to the end when a person had to decide. */
+  readonly goesOn: string | null;
   /** The browser was asked to keep what is stored, by the page itself. */
   readonly askedToPersist: boolean;
 }
@@ -40,16 +42,18 @@ const keys = {
   selectedRunId: 'selected-run',
   ticketWithoutRun: 'ticket-without-run',
   autoResumes: 'auto-resumes',
+  goesOn: 'goes-on',
   askedToPersist: 'asked-to-persist',
 } as const satisfies Record<keyof Kept, string>;
 
 export async function readKept(keep: Keep): Promise<Kept> {
-  const [arms, lastCrash, selectedRunId, ticketWithoutRun, autoResumes, askedToPersist] = await Promise.all([
+  const [arms, lastCrash, selectedRunId, ticketWithoutRun, autoResumes, goesOn, asked] = await Promise.all([
     keep.read(keys.arms),
     keep.read(keys.lastCrash),
     keep.read(keys.selectedRunId),
     keep.read(keys.ticketWithoutRun),
     keep.read(keys.autoResumes),
+    keep.read(keys.goesOn),
     keep.read(keys.askedToPersist),
   ]);
   return {
@@ -58,7 +62,8 @@ export async function readKept(keep: Keep): Promise<Kept> {
     selectedRunId: text(selectedRunId),
     ticketWithoutRun: text(ticketWithoutRun),
     autoResumes: autoResumesFrom(autoResumes),
-    askedToPersist: askedToPersist === true,
+    goesOn: text(goesOn),
+    askedToPersist: asked === true,
   };
 }
 

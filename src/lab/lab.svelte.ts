@@ -10,8 +10,11 @@ import type { Arm } from '../engine/crash.ts';
 import type { Failure } from '../engine/failure.ts';
 import { eventSentence } from '../ui/event-words.ts';
 import { Death, secondsDead } from './death.ts';
+import { millisecondsUntil, notDueUntil } from './due.ts';
 import type { LabPorts, StoreKind } from './lab-ports.ts';
 import { readKept, writeKept, type LastCrash } from './kept.ts';
+import { Now } from './now.svelte.ts';
+import { Persistence } from './persistence.svelte.ts';
 import { belongsTo, causeOf, isUnfinished, ticketWithoutRun, waits } from './restart.ts';
 import { causeSentence, planTitle, storedLine } from './restart-words.ts';
 import type { Cause, Restart } from './restart.ts';
@@ -25,6 +28,8 @@ export class Lab {
   readonly restarts: Restarts;
   readonly death: Death;
   readonly stepping: Stepping;
+  readonly persistence: Persistence;
+  readonly now: Now;
   view = $state.raw<LabView | null>(null);
   /** As it was before the last commit: what changed is told against it. */
   before = $state.raw<LabView | null>(null);
@@ -36,7 +41,8 @@ export class Lab {
   /** For screen readers: polite, and (crashes only) assertive. */
   said = $state('');
   alarm = $state('');
-  persisted = $state<boolean | null>(null);
+  /** What the page has done by itself and wants read; null: nothing, or it was. */
+  note = $state<string | null>(null);
   /** Why the outside world does not answer; null: it does, as far as is known. */
   deskLost = $state.raw<Failure | null>(null);
   /** Set by main.ts: the guided run wants a prediction before the next session acts. */
@@ -53,6 +59,12 @@ export class Lab {
   /** Step and Run would do something: a run stands in the middle, or its ticket has none. */
   canStep = $derived.by(
     (): boolean => this.live && (this.run === null || (this.unfinished && this.run.obstacle === null)),
+  );
+  /** When a call that ended badly is due again, UTC, as far as the run waits for that. */
+  dueAtUtc = $derived(notDueUntil(this.run));
+  /** A step would do nothing yet. */
+  notDue = $derived.by(
+    (): boolean => this.dueAtUtc !== null && millisecondsUntil(this.dueAtUtc, this.now.utc) > 0,
   );
   /** Why there is nothing to show yet; null: there is. */
   pending = $derived.by((): string | null => {
@@ -74,6 +86,8 @@ export class Lab {
 
   constructor(ports: LabPorts) {
     this.ports = ports;
+    this.now = new Now(() => ports.now());
+    this.persistence = new Persistence(ports);
     this.restarts = new Restarts(ports);
     this.worker = new WorkerLife(ports.workers, {
       received: (view) => this.receive(view),
@@ -103,7 +117,9 @@ export class Lab {
     if (view === null) return;
     this.receive(view);
     this.before = null;
+    this.stepping.goesOn = kept.goesOn;
     this.whenOpened();
+    void this.keepWithin();
     const { resumeAutomatically } = this.ports.settings.current;
     const { sameVisit } = this.ports;
     const restart = this.restarts.find({
@@ -141,7 +157,10 @@ export class Lab {
     if (runId !== known?.run.runId) void writeKept(this.ports.keep, 'selectedRunId', runId);
     const last = view.selected?.events.at(-1);
     const isNew = last && (runId !== known?.run.runId || last.sequence !== known?.events.at(-1)?.sequence);
-    if (previous !== null && isNew) this.said = eventSentence(last);
+    const out = view.selected?.intents.find(({ isOut }) => isOut);
+    if (previous !== null && out) this.said = `The call ${out.action} is out.`;
+    else if (previous !== null && isNew) this.said = eventSentence(last);
+    this.stepping.look();
     const elsewhere = this.restarts.look(view);
     if (elsewhere !== null) this.said = `${planTitle(elsewhere, '')}.`;
   }
@@ -190,15 +209,12 @@ export class Lab {
     void writeKept(this.ports.keep, 'ticketWithoutRun', ticketId);
   }
 
-  /** A run was saved: from now on there is something to lose. Asked by itself once; some browsers ask the person. */
-  async started(): Promise<void> {
-    if (this.persisted === true || (await readKept(this.ports.keep)).askedToPersist) return;
-    await writeKept(this.ports.keep, 'askedToPersist', true);
-    await this.persist();
-  }
-
-  async persist(): Promise<void> {
-    this.persisted = await this.ports.askToPersist();
+  /** Deletes what the reader does not want to keep any longer. Loaded by those only who have set that. */
+  async keepWithin(): Promise<void> {
+    const { keepDays, keepMegabytes } = this.ports.settings.current;
+    if (keepDays === null && keepMegabytes === null) return;
+    const { keepWithin } = await import('./retention.ts');
+    await keepWithin(this);
   }
 
   // ---- crash and coming back

@@ -1,5 +1,6 @@
 /**
- * Owns: the ways on from a failure: taking along what is in memory or stored, storing it again, starting beside it.
+ * Owns: the ways on from a failure: taking along what is in memory or stored, storing it again, starting beside it, and
+ * what a person may do about another session's call.
  * Leaves: which of them are offered to ways.ts.
  * Invariant: nothing here deletes or replaces anything but what the button says.
  */
@@ -8,6 +9,7 @@ import type { Answer } from '../bridge/client.ts';
 import type { Failure } from '../engine/failure.ts';
 import { download } from '../ui/download.ts';
 import { bytesInWords } from '../ui/formats.ts';
+import { takeOver, tryNow } from './decisions.ts';
 import type { Lab } from './lab.svelte.ts';
 import type { Place, Way } from './ways.ts';
 
@@ -33,10 +35,15 @@ export function wayWords(way: Way, { former }: Place): string {
       return 'Work in memory only';
     case 'reload-page':
       return 'Reload the page';
+    case 'try-now':
+      return 'Try now';
+    case 'take-over':
+      return 'Take over';
   }
 }
 
-export async function goWay(way: Way, lab: Lab, failure: Failure): Promise<void> {
+/** `retry`: asks again for what failed; null: that can't be. */
+export async function goWay(way: Way, lab: Lab, failure: Failure, retry: (() => void) | null): Promise<void> {
   switch (way) {
     case 'store-again':
       if (await lab.show((agent) => agent.request('storeAgain', {})))
@@ -67,6 +74,12 @@ export async function goWay(way: Way, lab: Lab, failure: Failure): Promise<void>
       return lab.open('memory');
     case 'reload-page':
       lab.ports.reload();
+      return;
+    case 'try-now':
+      if (failure.type === 'AttemptNotDue') await tryNow(lab, failure.key);
+      return;
+    case 'take-over':
+      if (failure.type === 'ClaimedElsewhere') await takeOver(lab, failure.key, retry);
   }
 }
 

@@ -2,7 +2,7 @@
  * Owns: the words about a death, about what was stored, and about what happens now.
  * Leaves: what is so to restart.ts.
  */
-import type { ReceivedCall } from '../bridge/views.ts';
+import type { IntentView, ReceivedCall } from '../bridge/views.ts';
 import type { Effect } from '../engine/records.ts';
 import { counted } from '../ui/formats.ts';
 import { sentenceFor } from '../ui/sentences.ts';
@@ -20,12 +20,31 @@ export function storedSentence(stored: Stored): string {
       ? 'was started and has no checkpoint of an action yet'
       : `has ${counted(stored.version, 'checkpoint')} saved`;
   if (stored.status !== 'running') return `${stored.runId} is ${stored.status} and ${checkpoint}.`;
-  const result = stored.resultSaved
+  const { resultSaved, nextUsesTool, intent } = stored;
+  const result = resultSaved
     ? 'Its result is saved already, its checkpoint is not.'
-    : 'No result is saved for it yet.';
+    : intent !== null
+      ? callSentence(intent)
+      : 'No result is saved for it yet.';
   return `${stored.runId} ${checkpoint}. Next is ${stored.nextAction ?? 'nothing'}. ${
-    stored.nextAction === 'lookup_runbook' || stored.nextAction === 'draft_reply' ? result : ''
+    nextUsesTool ? result : ''
   }`.trim();
+}
+
+/** What a session that comes after finds of a call of the world outside, and does about it. */
+function callSentence({ state, attempts, safety }: IntentView): string {
+  const last = attempts.at(-1);
+  if (state === 'waiting') return 'Its call waits for a person’s yes.';
+  if (state === 'in_doubt') return 'Its call is in doubt: a person decides.';
+  if (last === undefined) return 'Its call is intended and was never sent.';
+  if (last.outcome !== null) return 'The last attempt of its call ended badly; another one follows.';
+  const next = {
+    read: 'It is called again, which is harmless',
+    idempotent: 'It is called again under the same key, which the other side recognises',
+  }[safety];
+  return `Its call was out in ${last.session}, and no answer is recorded: it may have been done. ${
+    next ?? 'It is not called again: the other side is asked, and if that can’t tell, you are'
+  }.`;
 }
 
 export function causeSentence(cause: Cause): string {
@@ -75,6 +94,10 @@ export function planSentence(plan: Plan): string | null {
       return 'No run was under way, so nothing was interrupted.';
     case 'already-completed':
       return 'The next session finds status=completed and does nothing. That is correct.';
+    case 'has-failed':
+      return 'The next session finds status=failed and does nothing by itself. It can be tried again below.';
+    case 'waits-for-person':
+      return 'The run waits for a person, as before, and nothing that was asked is lost: it stands below.';
     case 'asks':
       return whyAskSentence(plan.why);
     case 'taken-up-elsewhere':
@@ -95,6 +118,10 @@ export function planTitle(plan: Plan, status: string): string {
       return 'No run was under way';
     case 'already-completed':
       return 'The run was complete already';
+    case 'has-failed':
+      return 'The run had failed already';
+    case 'waits-for-person':
+      return 'The run waits for a person';
     case 'asks':
     case 'countdown':
       return 'An unfinished run was found';
@@ -109,7 +136,7 @@ export function planTitle(plan: Plan, status: string): string {
 
 /**
  * What happened outside more often than it is recorded: "The outside world was called twice for lookup_runbook; one
- * result is recorded." One sentence a key of the run.
+ * result is recorded." A sentence or two a key of the run.
  */
 export function outsideSentences(
   runId: string,
@@ -118,11 +145,20 @@ export function outsideSentences(
 ): readonly string[] {
   const keys = [...new Set(calls.map((call) => call.key))].filter((key) => key.startsWith(`${runId}:`));
   return keys.flatMap((key) => {
-    const received = calls.filter((call) => call.key === key).length;
+    const own = calls.filter((call) => call.key === key && call.work !== 'asked');
     const recorded = effects.filter((effect) => effect.idempotencyKey === key).length;
-    if (received <= recorded) return [];
-    const times = ['once', 'twice'][received - 1] ?? `${received} times`;
+    if (own.length <= recorded) return [];
+    const name = key.slice(runId.length + 1);
     const results = recorded === 0 ? 'no result is recorded yet' : 'one result is recorded';
-    return [`The outside world was called ${times} for ${key.slice(runId.length + 1)}; ${results}.`];
+    const done = own.filter(({ work }) => work === 'done').length;
+    const recognised = own.some(({ work }) => work === 'recognised');
+    return [
+      `The outside world was called ${times(own.length)} for ${name}; ${results}.`,
+      ...(recognised && done === 1 ? [`It recognised the key, so the work of ${name} was done once.`] : []),
+    ];
   });
+}
+
+function times(count: number): string {
+  return ['once', 'twice'][count - 1] ?? `${count} times`;
 }

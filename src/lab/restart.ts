@@ -3,7 +3,7 @@
  * Leaves: the words to restart-words.ts; counting down and resuming to lab.svelte.ts.
  * Invariant: a crash loop is never endless: after two automatic resumes without a new checkpoint it asks.
  */
-import type { LabView, RunView } from '../bridge/views.ts';
+import type { IntentView, LabView, RunView } from '../bridge/views.ts';
 import type { Failure } from '../engine/failure.ts';
 import type { Kept, LastCrash } from './kept.ts';
 
@@ -14,8 +14,11 @@ export interface Stored {
   readonly nextAction: string | null;
   readonly version: number;
   readonly effectRows: number;
+  readonly nextUsesTool: boolean;
   /** The next action's result is saved, its checkpoint is not. */
   readonly resultSaved: boolean;
+  /** The next action's call of the world outside, as far as it was; null: none was intended. */
+  readonly intent: IntentView | null;
   readonly session: string | null;
   readonly events: number;
 }
@@ -45,6 +48,10 @@ export type Plan =
   /** It died with a ticket on screen that has no run. */
   | { readonly type: 'none-under-way' }
   | { readonly type: 'already-completed' }
+  /** It failed before, and nothing goes on with it by itself. */
+  | { readonly type: 'has-failed' }
+  /** A person decides, before the restart as after it: nothing is asked here. */
+  | { readonly type: 'waits-for-person' }
   | { readonly type: 'countdown'; readonly seconds: number }
   | { readonly type: 'asks'; readonly why: WhyAsk }
   | { readonly type: 'resumed' }
@@ -77,14 +84,17 @@ export const countdownSeconds = 5;
 const resumesWithoutProgress = 2;
 
 export function storedOf(selected: RunView): Stored {
-  const { run, effects, events, actions } = selected;
+  const { run, effects, events, actions, intents } = selected;
+  const next = actions.find(({ state }) => state === 'next');
   return {
     runId: run.runId,
     status: run.status,
     nextAction: run.nextAction,
     version: run.version,
     effectRows: effects.length,
-    resultSaved: actions.some((action) => action.state === 'next' && action.resultSaved),
+    nextUsesTool: next?.usesTool === true,
+    resultSaved: next?.resultSaved === true,
+    intent: intents.find(({ action }) => action === next?.name) ?? null,
     session: events.at(-1)?.session ?? null,
     events: events.length,
   };
@@ -112,9 +122,14 @@ export function restartAfter(facts: RestartFacts): Restart | null {
   const { ticketId } = selected.run;
   const stored = storedOf(selected);
   if (!isUnfinished(selected)) {
-    return lastCrash ? { cause, ticketId, stored, plan: { type: 'already-completed' } } : null;
+    return lastCrash ? { cause, ticketId, stored, plan: standing(stored.status) } : null;
   }
   return { cause, ticketId, stored, plan: planFor(facts, cause, stored) };
+}
+
+function standing(status: string): Plan {
+  if (status === 'waiting') return { type: 'waits-for-person' };
+  return { type: status === 'failed' ? 'has-failed' : 'already-completed' };
 }
 
 /** The ticket that was chosen before, if it has no run still. */
@@ -136,9 +151,11 @@ export function restartSeenIn(restart: Restart, view: LabView): Restart | null {
   const session = events?.at(-1)?.session ?? null;
   if (session !== null && session === view.session) return restart;
   const wentOn = run.version > stored.version || (events !== null && events.length > stored.events);
+  if (run.status === stored.status && run.status !== 'running' && !wentOn) return restart;
   if (run.status !== 'running') {
     // Seen from another run, who ended it is not known: what this session did stays so.
     if (events === null && restart.plan.type === 'resumed') return restart;
+    if (run.status === 'waiting') return { ...restart, plan: { type: 'waits-for-person' } };
     return { ...restart, plan: { type: 'finished-elsewhere', status: run.status } };
   }
   if (!wentOn || (events === null && restart.plan.type === 'resumed')) return restart;

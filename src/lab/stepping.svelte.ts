@@ -1,11 +1,13 @@
 /**
- * Owns: going on with a run: starting it, one step, to the end at a pace, taking it up after a restart.
- * Leaves: what is on screen, and a death in the middle, to lab.svelte.ts.
+ * Owns: going on with a run: starting it, one step, to the end at a pace, taking it up after a restart, going on after a
+ * person's decision.
+ * Leaves: what is on screen, and a death in the middle, to lab.svelte.ts; the decisions to decisions.ts.
  * Invariant: each request goes on from the version that was seen (R3): the one on screen when the person pressed, then
  * the one that the last reply told. What another tab saved in between is a conflict, not a step further.
  */
 import type { LabView } from '../bridge/views.ts';
-import type { LastCrash } from './kept.ts';
+import { isElsewhere, millisecondsUntil, notDueUntil } from './due.ts';
+import { writeKept, type LastCrash } from './kept.ts';
 import type { Lab } from './lab.svelte.ts';
 import { paceOf } from './pace.ts';
 
@@ -20,6 +22,10 @@ export class Stepping {
   activity = $state.raw<Activity>({ type: 'idle' });
   /** Set while a run is being started: its death leaves nothing. */
   starting: LastCrash['starting'] = null;
+  /** The run that was on its way to the end when a person had to decide: after that it goes on. */
+  goesOn: string | null = null;
+  /** The wait for a call's next attempt, and until when. */
+  #nap: { readonly until: string; readonly end: AbortController } | null = null;
   readonly #lab: Lab;
 
   constructor(lab: Lab) {
@@ -28,9 +34,10 @@ export class Stepping {
 
   async step(): Promise<void> {
     const { run, ticketId } = this.#lab;
-    if (this.activity.type !== 'idle' || !this.#lab.canStep) return;
+    if (this.activity.type !== 'idle' || !this.#lab.canStep || this.#lab.notDue) return;
+    this.#setGoesOn(null);
     await this.#busy({ type: 'working' }, async () => {
-      if (run === null) await this.#start(ticketId, () => void this.step());
+      if (run === null) await this.#start(ticketId, null, () => void this.step());
       else await this.#stepOnce(run.run, () => void this.step());
     });
   }
@@ -42,13 +49,15 @@ export class Stepping {
     if (this.activity.type !== 'idle' || !this.#lab.canStep) return;
     const pace = new AbortController();
     const again = (): void => void this.runToEnd();
+    this.#setGoesOn(null);
     await this.#busy({ type: 'running', pace }, async () => {
-      let run = from ?? (await this.#start(ticketId, again));
+      let run = from ?? (await this.#start(ticketId, null, again));
       while (run?.status === 'running' && run.nextAction !== null) {
-        const { settings, reducedMotion, wait } = this.#lab.ports;
-        if (!(await wait(paceOf(settings.current.speed, reducedMotion()), pace.signal))) return;
-        run = await this.#stepOnce(run, again);
+        if (!(await this.#untilDue(run.runId, pace.signal))) return;
+        run = (await this.#stepOnce(run, again)) ?? this.#notDueAfterAll(run);
       }
+      const stopped = run?.status === 'waiting' || run?.status === 'failed';
+      if (stopped && !pace.signal.aborted) this.#setGoesOn(run?.runId ?? null);
     });
   }
 
@@ -56,10 +65,11 @@ export class Stepping {
     if (this.activity.type === 'running') this.activity.pace.abort();
   }
 
-  async startAnother(ticketId: string): Promise<void> {
+  /** `workflow`: its name; null: the lesson's. */
+  async startAnother(ticketId: string, workflow: string | null = null): Promise<void> {
     if (this.activity.type !== 'idle') return;
-    const again = (): void => void this.startAnother(ticketId);
-    await this.#busy({ type: 'working' }, async () => void (await this.#start(ticketId, again)));
+    const again = (): void => void this.startAnother(ticketId, workflow);
+    await this.#busy({ type: 'working' }, async () => void (await this.#start(ticketId, workflow, again)));
   }
 
   /** A person resumes the run on screen. */
@@ -71,9 +81,11 @@ export class Stepping {
 
   /** Takes the run on screen up in this session, and goes on with it. */
   async takeUp(): Promise<void> {
-    const run = this.#lab.run?.run;
-    if (run === undefined || this.activity.type !== 'idle') return;
-    const { runId, version } = run;
+    const run = this.#lab.run;
+    if (run === null || this.activity.type !== 'idle') return;
+    // Whoever is perhaps in the middle of a call is not disturbed: the step looks first, and then takes the run up.
+    if (run.intents.some(isElsewhere)) return this.runToEnd();
+    const { runId, version } = run.run;
     let view: LabView | null = null;
     await this.#busy({ type: 'working' }, async () => {
       view = await this.#lab.show(
@@ -85,6 +97,17 @@ export class Stepping {
     if (this.#lab.restarts.current?.plan.type === 'resumed') await this.runToEnd(seenIn(view, runId));
   }
 
+  /** A person has decided: the run on screen goes on, if it was on its way when it stopped for that. */
+  async goOn({ selected }: LabView): Promise<void> {
+    const run = selected?.run;
+    if (run?.status === 'running' && run.runId === this.goesOn) await this.runToEnd(run);
+  }
+
+  /** What the lab shows has changed: a wait for an attempt that is due at another time now is over. */
+  look(): void {
+    if (this.#nap !== null && notDueUntil(this.#lab.run) !== this.#nap.until) this.#nap.end.abort();
+  }
+
   /** The worker is gone, and with it whatever was under way. */
   end(): void {
     this.pause();
@@ -93,16 +116,18 @@ export class Stepping {
   }
 
   /** The run as it was stored; null when it could not be started. */
-  async #start(ticketId: string, again: () => void): Promise<Seen | null> {
+  async #start(ticketId: string, workflow: string | null, again: () => void): Promise<Seen | null> {
     const lab = this.#lab;
+    this.#setGoesOn(null);
     this.starting = { ticketId, runs: lab.view?.counts.runs ?? 0 };
-    const view = await lab.show((agent) => agent.request('start', { ticketId }), again);
+    const params = workflow === null ? { ticketId } : { ticketId, workflow };
+    const view = await lab.show((agent) => agent.request('start', params), again);
     if (!lab.worker.alive) return null;
     this.starting = null;
     if (view === null) return null;
     lab.showTicket(null);
     lab.restarts.begun();
-    void lab.started();
+    void lab.persistence.started();
     return view.selected?.run ?? null;
   }
 
@@ -113,7 +138,40 @@ export class Stepping {
       this.#ifShown(runId, again),
     );
     if (view !== null) this.#lab.restarts.takenUp(runId);
-    return seenIn(view, runId);
+    const run = seenIn(view, runId);
+    if (run?.status === 'completed' || run?.status === 'failed') void this.#lab.keepWithin();
+    return run;
+  }
+
+  /** After the pace, and when a call is due again. False: it was paused meanwhile. */
+  async #untilDue(runId: string, paused: AbortSignal): Promise<boolean> {
+    const { settings, reducedMotion, wait, now } = this.#lab.ports;
+    if (!(await wait(paceOf(settings.current.speed, reducedMotion()), paused))) return false;
+    for (;;) {
+      const run = this.#lab.run?.run.runId === runId ? this.#lab.run : null;
+      const until = notDueUntil(run);
+      const left = until === null ? 0 : millisecondsUntil(until, now());
+      if (until === null || left === 0) return !paused.aborted;
+      const end = new AbortController();
+      this.#nap = { until, end };
+      await wait(left, AbortSignal.any([paused, end.signal]));
+      this.#nap = null;
+      if (paused.aborted) return false;
+    }
+  }
+
+  /** A timer may be a millisecond early: the run is looked at again. Null: the step failed for another reason. */
+  #notDueAfterAll(run: Seen): Seen | null {
+    const { worker } = this.#lab;
+    if (worker.trouble?.failure.type !== 'AttemptNotDue') return null;
+    worker.trouble = null;
+    return run;
+  }
+
+  #setGoesOn(runId: string | null): void {
+    if (this.goesOn === runId) return;
+    this.goesOn = runId;
+    void writeKept(this.#lab.ports.keep, 'goesOn', runId);
   }
 
   /** What was about one run is not done to another, nor to a new one. */

@@ -14,7 +14,9 @@ export type Way =
   | 'start-beside'
   | 'delete-former'
   | 'memory-only'
-  | 'reload-page';
+  | 'reload-page'
+  | 'try-now'
+  | 'take-over';
 
 /** Where a failure is met. */
 export interface Place {
@@ -48,6 +50,10 @@ export function waysFrom(failure: Failure, { open, store, former }: Place): read
       return ['reload-page', 'start-beside', ...elsewhere];
     case 'CopyDamaged':
       return former === null ? [] : ['delete-former'];
+    case 'AttemptNotDue':
+      return open ? ['try-now'] : [];
+    case 'ClaimedElsewhere':
+      return open ? ['take-over'] : [];
     case 'SqliteUnavailable':
     case 'SqliteUnfit':
     case 'WasmRefused':

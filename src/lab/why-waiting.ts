@@ -1,37 +1,13 @@
 /**
- * Owns: why a run does not go on by itself, in one sentence; and until when. Pure, so every case is one line of a test.
+ * Owns: why a run does not go on by itself, in one sentence. Pure, so every case is one line of a test.
  * Leaves: the ways on to the cards.
  */
 import type { IntentView, RunView } from '../bridge/views.ts';
 import type { Failure } from '../engine/failure.ts';
 import { clockTime } from '../ui/formats.ts';
+import { isElsewhere, notDueUntil, secondsUntil } from './due.ts';
 
 type Stands = Pick<RunView, 'run' | 'intents' | 'events'>;
-
-/** The last attempt's worker is not this one, and nobody has recorded what became of it. */
-export function isElsewhere({ state, isOut, attempts }: IntentView): boolean {
-  return state === 'pending' && !isOut && attempts.at(-1)?.outcome === null;
-}
-
-/** Before this time, UTC, a step would do nothing: an attempt ended badly, and no other call is due. Null: it would. */
-export function notDueUntil(run: Pick<RunView, 'run' | 'intents'> | null): string | null {
-  if (run?.run.status !== 'running') return null;
-  const pending = run.intents.filter(({ state }) => state === 'pending');
-  const times = pending.map((intent) =>
-    intent.attempts.at(-1)?.outcome == null ? null : intent.nextAttemptAtUtc,
-  );
-  if (times.length === 0 || times.some((time) => time === null)) return null;
-  return times.reduce((one, other) => (Date.parse(one ?? '') < Date.parse(other ?? '') ? one : other));
-}
-
-export function millisecondsUntil(utc: string, now: string): number {
-  return Math.max(0, Date.parse(utc) - Date.parse(now));
-}
-
-/** As a countdown shows them: 1 until the time has come. */
-export function secondsUntil(utc: string, now: string): number {
-  return Math.ceil(millisecondsUntil(utc, now) / 1000);
-}
 
 /** Null: it goes on by itself, or by a step. `now`: UTC. */
 export function whyWaiting(stands: Stands, now: string): string | null {

@@ -64,8 +64,11 @@ export class WorkerLife {
   unsaved = $state.raw<Trouble | null>(null);
   /** Storage lets us wait. */
   waiting = $state.raw<Waiting | null>(null);
-  /** How many requests that write are under way. */
+  /** A step's call is out: nobody has answered yet. */
+  calling = $state(false);
+  /** How many requests that write are under way, and how many of them are steps. */
   #writes = $state(0);
+  #steps = 0;
   /** What the page met when it asked by itself. */
   #pagesTrouble: Trouble | null = null;
   #client: Client | null = null;
@@ -126,7 +129,7 @@ export class WorkerLife {
   ): Promise<Result<T> | null> {
     const client = this.#client;
     if (client === null) return null;
-    let [writes, asked] = [false, false];
+    let [writes, steps, asked] = [false, false, false];
     const result = await request({
       ...client,
       request: (command, params, transfer) => {
@@ -135,11 +138,17 @@ export class WorkerLife {
           writes = true;
           this.#writes += 1;
         }
+        if (command === 'step' && !steps) {
+          steps = true;
+          this.#steps += 1;
+        }
         return client.request(command, params, transfer);
       },
     });
     if (this.#client !== client) return null;
     if (writes) this.#writes -= 1;
+    if (steps) this.#steps -= 1;
+    if (this.#steps === 0) this.calling = false;
     this.waiting = null;
     if (!result.ok && result.view) this.#listener.received(result.view);
     if (asked || !result.ok) this.#tell(result, writes, retry);
@@ -181,9 +190,9 @@ export class WorkerLife {
     return this.state.type === 'dead' || this.state.type === 'reloading';
   }
 
-  /** Whatever else is asked and answered meanwhile. */
+  /** Whatever else is asked and answered meanwhile. Nothing is saved while a call is out. */
   get saving(): boolean {
-    return this.#writes > 0;
+    return this.#writes > (this.calling ? 1 : 0);
   }
 
   get alive(): boolean {
@@ -194,6 +203,8 @@ export class WorkerLife {
     this.#client?.terminate();
     this.#client = null;
     this.#writes = 0;
+    this.#steps = 0;
+    this.calling = false;
     this.waiting = null;
   }
 
@@ -219,7 +230,10 @@ export class WorkerLife {
         if (this.state.type === 'loading') this.state = push;
         return;
       case 'changed':
+        return this.#listener.received(push.view);
       case 'calling':
+        // The reply may have overtaken it.
+        this.calling = this.#steps > 0;
         return this.#listener.received(push.view);
       // The client loses the worker over it, and says so.
       case 'fault':

@@ -3,6 +3,7 @@
  * Leaves: the buttons to FailureCard.svelte and the screens.
  */
 import type { Failure } from '../engine/failure.ts';
+import { clockTime } from './formats.ts';
 
 export interface Sentence {
   /** What happened. */
@@ -48,7 +49,7 @@ export function sentenceFor(failure: Failure): Sentence {
       return {
         says: `${failure.runId} was started under the workflow ${failure.stored}; this page has ${failure.current}.`,
         wayOn:
-          'A changed workflow never goes on in silence. The run can be read here; start another run to work with this one.',
+          'A changed workflow never goes on in silence. Its next action may go on under the present workflow, if that has it; or start a new run; or leave it as it is, to read.',
         retry: null,
       };
     case 'RunNotFound':
@@ -91,19 +92,19 @@ export function sentenceFor(failure: Failure): Sentence {
       };
     case 'AttemptNotDue':
       return {
-        says: `The call ${failure.key} is tried again at ${failure.dueAtUtc}.`,
+        says: `The call ${failure.key} is not due before ${clockTime(failure.dueAtUtc)}.`,
         wayOn:
-          'Its last attempt was not answered well. The time is stored, so it survives a crash. It can also be tried now.',
+          'Its last attempt ended badly, and nothing was done now. The time is stored, so it survives a crash; nobody has to wait for it.',
         retry: null,
         calm: true,
       };
     case 'ClaimedElsewhere':
       return {
         says: failure.alive
-          ? `Session ${failure.session.replace('session-', '')} is making the call ${failure.key} right now.`
-          : `Session ${failure.session.replace('session-', '')} made the call ${failure.key} and may still be at it, until ${failure.leaseUntilUtc}.`,
+          ? `Another tab is making the call ${failure.key} right now: ${failure.session} is alive.`
+          : `${failure.session.replace('session-', 'Session ')} has claimed the call ${failure.key} and may still be at it, until ${clockTime(failure.leaseUntilUtc)}.`,
         wayOn:
-          'Nothing was done here, so that it is not called twice. Wait for it, or take the call over: then its answer, should one come, is not recorded.',
+          'Nothing was done here, so that it is not called twice. Wait for its answer, which will appear here; or take the call over: then that answer, should it come, is not recorded.',
         retry: 'Look again',
         calm: true,
       };

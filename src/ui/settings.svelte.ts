@@ -7,6 +7,9 @@ import { members, type Keep } from './keep.ts';
 export const themes = ['auto', 'light', 'dark'] as const;
 export const speeds = ['slow', 'normal', 'fast', 'instant'] as const;
 export const textSizes = ['normal', 'large', 'projector'] as const;
+/** How long finished runs are kept, in days, and how large the database may grow, in megabytes; null: for ever, without end. */
+export const keepDays = [null, 30, 7, 1] as const;
+export const keepMegabytes = [null, 50, 10] as const;
 export type Theme = (typeof themes)[number];
 export type Speed = (typeof speeds)[number];
 export type TextSize = (typeof textSizes)[number];
@@ -22,6 +25,8 @@ export interface Preferences {
   readonly reloadOnCrash: boolean;
   /** Single letters are commands (WCAG 2.1.4: can be turned off). */
   readonly singleKeys: boolean;
+  readonly keepDays: (typeof keepDays)[number];
+  readonly keepMegabytes: (typeof keepMegabytes)[number];
 }
 
 export const firstPreferences: Preferences = {
@@ -31,6 +36,8 @@ export const firstPreferences: Preferences = {
   resumeAutomatically: true,
   reloadOnCrash: true,
   singleKeys: true,
+  keepDays: null,
+  keepMegabytes: null,
 };
 
 const key = 'preferences';
@@ -63,10 +70,12 @@ export function preferencesFrom(stored: unknown): Preferences {
     resumeAutomatically: flag(kept['resumeAutomatically'], firstPreferences.resumeAutomatically),
     reloadOnCrash: flag(kept['reloadOnCrash'], firstPreferences.reloadOnCrash),
     singleKeys: flag(kept['singleKeys'], firstPreferences.singleKeys),
+    keepDays: oneOf(keepDays, kept['keepDays'], firstPreferences.keepDays),
+    keepMegabytes: oneOf(keepMegabytes, kept['keepMegabytes'], firstPreferences.keepMegabytes),
   };
 }
 
-function oneOf<T extends string>(known: readonly T[], value: unknown, otherwise: T): T {
+function oneOf<T>(known: readonly T[], value: unknown, otherwise: T): T {
   return known.find((word) => word === value) ?? otherwise;
 }
 

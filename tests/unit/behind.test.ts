@@ -99,7 +99,9 @@ test('the calls of a run are those whose key begins with its id and a colon', ()
   ];
   const found = callsOfRun(calls, 'run-T104', effects);
   expect(found.own.map(({ time }) => time)).toEqual([1, 2]);
-  expect(found.tools).toEqual([{ tool: 'lookup_runbook', received: 2, recorded: 1 }]);
+  expect(found.tools).toEqual([
+    { tool: 'lookup_runbook', received: 2, done: 2, recorded: 1, doubled: true },
+  ]);
   expect(found.others).toBe(1);
   expect(callsOfRun(calls, null, []).others).toBe(3);
 });
