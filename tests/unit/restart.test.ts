@@ -4,7 +4,7 @@ import { effectRecords, eventMark, runRecord } from '../../src/lab/changes.ts';
 import type { Kept, LastCrash } from '../../src/lab/kept.ts';
 import { belongsTo, restartAfter, restartSeenIn } from '../../src/lab/restart.ts';
 import type { Restart, RestartFacts } from '../../src/lab/restart.ts';
-import { outsideSentences, planSentence } from '../../src/lab/restart-words.ts';
+import { outsideSentences, planSentence } from '../../src/lab/restart-sentences.ts';
 import { newLine } from '../support/received-call.ts';
 
 interface Stand {
