@@ -42,7 +42,8 @@ WHERE (status = 'running' AND next_action IS NULL)
       sql: `SELECT e.run_id, e.sequence, e.action FROM agent_events AS e
 WHERE e.event_type = 'checkpoint_saved'
   AND e.action IN (SELECT value FROM json_each(?1))
-  AND NOT EXISTS (SELECT 1 FROM tool_effects AS t WHERE t.idempotency_key = e.run_id || ':' || e.action)
+  AND NOT EXISTS (SELECT 1 FROM tool_effects AS t WHERE t.idempotency_key = e.run_id || ':' || e.action
+    OR (t.idempotency_key >= e.run_id || ':' || e.action || ':' AND t.idempotency_key < e.run_id || ':' || e.action || ';'))
 UNION ALL
 SELECT e.run_id, e.sequence, i.action || ' is ' || i.state FROM agent_events AS e JOIN tool_intents AS i
   ON i.run_id = e.run_id AND (i.action = e.action OR substr(i.action, 1, length(e.action) + 1) = e.action || '/')

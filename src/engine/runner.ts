@@ -28,6 +28,34 @@ import { findAction } from './workflow.ts';
  * one that waits, or has failed.
  */
 export async function step(engine: Engine, runId: string): Promise<Result<Run>> {
+  const ready = await takeUp(engine, runId);
+  if (!ready.ok) return ready;
+  const { run, workflow, action, context } = ready.value;
+  const spent = await engine.database.read((reader) => exhausted(reader, runId, ['steps']));
+  if (spent !== null) return failRun(engine, run, action.name, budgetReason(spent));
+
+  const results = await resultsOf(engine, run, workflow, action, context);
+  if (!results.ok) return results;
+  if (results.value.type === 'left') return succeed(results.value.run);
+  const applied = action.apply(context, results.value.result);
+  if (!applied.ok) return unusable(run, action, applied.failure);
+  return saveCheckpoint(engine, run, action.name, {
+    status: action.next === null ? 'completed' : 'running',
+    nextAction: action.next,
+    context: applied.value,
+  });
+}
+
+/** A run that this session has taken up, with what its next action works on. */
+export interface AtHand {
+  readonly run: Run;
+  readonly workflow: Workflow;
+  readonly action: Action;
+  readonly context: JsonObject;
+}
+
+/** Loads the run, and takes it up if another session had it last. Fails, nothing written, where it can't go on. */
+export async function takeUp(engine: Engine, runId: string): Promise<Result<AtHand>> {
   const found = await engine.database.read((reader) => {
     const run = loadRun(reader, runId);
     if (run === undefined) return fail({ type: 'RunNotFound', runId } as const);
@@ -35,34 +63,20 @@ export async function step(engine: Engine, runId: string): Promise<Result<Run>> 
     if (!workflow.ok) return workflow;
     const elsewhere = isElsewhere(reader, engine, runId);
     const open = elsewhere ? openAttemptOfRun(reader, runId) : null;
-    const budget = exhausted(reader, runId, ['steps']);
-    return succeed({ run, workflow: workflow.value, elsewhere, open, budget });
+    return succeed({ run, workflow: workflow.value, elsewhere, open });
   });
   if (!found.ok) return found;
-  const { workflow, elsewhere, open, budget } = found.value;
+  const { workflow, elsewhere, open } = found.value;
   // Who is in the middle of a call is not disturbed, not even by an event.
   const held = open && (await heldElsewhere(engine, open));
   if (held) return held;
   const resumed = elsewhere ? await resumeRun(engine, runId) : succeed(found.value.run);
   if (!resumed.ok) return resumed;
   const run = resumed.value;
-
   const action = findAction(workflow, run.nextAction);
   if (action === undefined) throw new Error('ableToGoOn let an unknown action pass');
   const context = usableContext(workflow, run);
-  if (!context.ok) return context;
-  if (budget !== null) return failRun(engine, run, action.name, budgetReason(budget));
-
-  const results = await resultsOf(engine, run, workflow, action, context.value);
-  if (!results.ok) return results;
-  if (results.value.type === 'left') return succeed(results.value.run);
-  const applied = action.apply(context.value, results.value.result);
-  if (!applied.ok) return unusable(run, action, applied.failure);
-  return saveCheckpoint(engine, run, action.name, {
-    status: action.next === null ? 'completed' : 'running',
-    nextAction: action.next,
-    context: applied.value,
-  });
+  return context.ok ? succeed({ run, workflow, action, context: context.value }) : context;
 }
 
 /** Steps until the run is running no more, or a step fails: then nothing is left to do by itself now. */
