@@ -73,6 +73,11 @@ export class MemoryPageStore implements PageStore {
     return kept && !kept.ok ? kept : succeed(null);
   }
 
+  /** Number of the last commit that is stored here; 0: the image as it was created, or none. */
+  get generation(): number {
+    return Math.max(this.#current?.base.generation ?? 0, ...this.#log.keys());
+  }
+
   /** A store of its own with what is stored here now. Kept images are shared. */
   copy(): MemoryPageStore {
     const copied = new MemoryPageStore(this.#kept, this.#clock);
