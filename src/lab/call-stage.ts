@@ -8,7 +8,7 @@ import { clockTime, counted } from '../ui/formats.ts';
 /** Of intent, claim, call and confirmation: `now` is under way, `bad` ended without a good answer. */
 export type Part = 'done' | 'now' | 'bad' | 'ahead';
 
-export const partNames = ['intent', 'claim', 'call', 'confirmation'] as const;
+export const partNames = ['intent', 'claim', 'call', 'confirm'] as const;
 
 export interface CallStage {
   readonly parts: readonly [Part, Part, Part, Part];

@@ -4,6 +4,7 @@
  */
 import type { IntentView, RunView } from '../bridge/views.ts';
 import type { Failure } from '../engine/failure.ts';
+import { reasonIn } from '../ui/event-words.ts';
 import { clockTime } from '../ui/formats.ts';
 import { isElsewhere, notDueUntil, secondsUntil } from './due.ts';
 
@@ -14,7 +15,8 @@ export function whyWaiting(stands: Stands, now: string): string | null {
   const { run, intents } = stands;
   const inState = (state: string) => intents.filter((intent) => intent.state === state);
   if (run.status === 'completed') return 'The run is completed: nothing is left to do in it.';
-  if (run.status === 'failed') return `The run has failed: ${failureReason(stands)}. It can be tried again.`;
+  if (run.status === 'failed')
+    return `The run has failed in ${run.nextAction ?? 'the end'}: ${failureReason(stands)}.`;
   const [asks, doubts] = [inState('waiting'), inState('in_doubt')];
   const persons = [
     ...(asks.length > 0 ? [`your yes or no to ${named(asks)}`] : []),
@@ -43,7 +45,7 @@ export function whyWaiting(stands: Stands, now: string): string | null {
 /** Of the last time that the run failed; without a full stop. */
 export function failureReason({ events }: Pick<Stands, 'events'>): string {
   const failed = events.findLast(({ eventType }) => eventType === 'run_failed');
-  return failed?.detail.replace(/\.$/, '') ?? 'its events do not say why';
+  return failed === undefined ? 'its events do not say why' : reasonIn(failed);
 }
 
 /** A failure that was true when it was told, and is not any more: what it speaks of has changed since. */

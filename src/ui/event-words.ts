@@ -84,13 +84,13 @@ export function eventSentence(event: AgentEvent): string {
     case 'tool_intended':
       return `${who} wrote down that ${event.action} shall be called.`;
     case 'tool_failed':
-      return `${who} had no good answer from ${event.action}: ${event.detail}.`;
+      return `${who} had no good answer from ${event.action}: ${reasonIn(event)}.`;
     case 'tool_refused':
-      return `${who} refused a call in ${event.action}: ${event.detail}.`;
+      return `${who} refused a call in ${event.action}, and nothing left: ${reasonIn(event)}.`;
     case 'tool_in_doubt':
-      return `${who} does not know whether ${event.action} was done.`;
+      return `${who} does not know whether ${event.action} was done: a person decides.`;
     case 'doubt_resolved':
-      return `In ${event.session} a person decided the doubt of ${event.action}.`;
+      return `In ${event.session} a person decided the doubt of ${event.action}: ${reasonIn(event)}.`;
     case 'approval_requested':
       return `${who} asked a person for a yes to ${event.action}.`;
     case 'approval_given':
@@ -98,16 +98,22 @@ export function eventSentence(event: AgentEvent): string {
     case 'approval_denied':
       return `In ${event.session} a person said no to ${event.action}.`;
     case 'run_waiting':
-      return `${who}: the run waits for ${event.detail}.`;
+      return `${who}: the run waits for ${event.detail.replace(`${event.runId}:`, '')}.`;
     case 'run_failed':
-      return `${who}: the run has failed: ${event.detail}.`;
+      return `${who}: the run has failed in ${event.action}: ${reasonIn(event)}.`;
     case 'run_retried':
-      return `In ${event.session} a person had the run tried again.`;
+      return `In ${event.session} the run was tried again ${event.detail}.`;
     case 'run_forked':
       return `${who} forked ${event.runId} from ${event.detail}.`;
     default:
       return `${who}: ${event.eventType}, ${event.action}.`;
   }
+}
+
+/** The reason that stands in an event's detail, after the call's key where there is one; without a full stop. */
+export function reasonIn({ runId, action, detail }: AgentEvent): string {
+  const key = `${runId}:${action}: `;
+  return (detail.startsWith(key) ? detail.slice(key.length) : detail).replace(/\.$/, '');
 }
 
 /** What the last restart's session did so far: "Session 2 reused the saved result of lookup_runbook, …" */

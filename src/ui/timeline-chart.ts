@@ -5,6 +5,7 @@
 import { Chart, LinearScale, PointElement, ScatterController, Tooltip } from 'chart.js';
 import type { AgentEvent } from '../engine/records.ts';
 import { eventSentence, restartsOf, sessionsOf } from './event-words.ts';
+import { lanesOf } from './lanes.ts';
 import { restartLine } from './restart-line.ts';
 
 Chart.register(LinearScale, PointElement, ScatterController, Tooltip);
@@ -22,8 +23,6 @@ export interface TimelineChart {
 
 /** Where there would be more, only the events' own numbers are marked. */
 const mostTicks = 2000;
-
-const usualLanes = ['run_started', 'run_resumed', 'tool_executed', 'tool_reused', 'checkpoint_saved'];
 
 export function drawTimeline(canvas: HTMLCanvasElement, onchoose: (sequence: number) => void): TimelineChart {
   const colour = colourReader(canvas);
@@ -44,7 +43,7 @@ export function drawTimeline(canvas: HTMLCanvasElement, onchoose: (sequence: num
   });
   return {
     show({ events, cursor, animated }) {
-      const lanes = [...new Set([...usualLanes, ...events.map((event) => event.eventType)])];
+      const lanes = lanesOf(events);
       const ink = colour('--muted');
       const grid = colour('--line');
       chart.data.datasets = sessionsOf(events).map(({ session, index, shape }) => {
