@@ -8,11 +8,12 @@ import type { Answer, Client } from '../bridge/client.ts';
 import type { LabView, RunView } from '../bridge/views.ts';
 import type { Arm } from '../engine/crash.ts';
 import type { Failure } from '../engine/failure.ts';
-import { eventSentence } from '../ui/event-words.ts';
 import { Death, secondsDead } from './death.ts';
 import { millisecondsUntil, notDueUntil } from './due.ts';
+import { keepWithin } from './keep-within.ts';
 import type { LabPorts, StoreKind } from './lab-ports.ts';
 import { readKept, writeKept, type LastCrash } from './kept.ts';
+import { newsIn } from './news.ts';
 import { Now } from './now.svelte.ts';
 import { Persistence } from './persistence.svelte.ts';
 import { belongsTo, causeOf, isUnfinished, ticketWithoutRun, waits } from './restart.ts';
@@ -119,17 +120,12 @@ export class Lab {
     this.before = null;
     this.stepping.goesOn = kept.goesOn;
     this.whenOpened();
-    void this.keepWithin();
+    void keepWithin(this);
     const { resumeAutomatically } = this.ports.settings.current;
     const { sameVisit } = this.ports;
-    const restart = this.restarts.find({
-      view,
-      kept,
-      after,
-      sameVisit,
-      resumeAutomatically,
-      predictFirst: this.predictFirst(),
-    });
+    const predictFirst = this.predictFirst();
+    const facts = { view, kept, after, sameVisit, resumeAutomatically, predictFirst };
+    const restart = this.restarts.find(facts);
     this.showTicket(ticketWithoutRun({ view, kept }));
     if (restart?.stored) this.said = `Stored when this session opened: ${storedLine(restart.stored)}.`;
     if (restart?.plan.type === 'nothing-stored') await this.#showEarlierRun(restart);
@@ -148,18 +144,13 @@ export class Lab {
   receive(view: LabView): void {
     if (this.view !== null && view.serial <= this.view.serial) return;
     const previous = this.view;
-    const known = previous?.selected;
     // Reading anew, or another run, is no commit: the marks and what they are told against stay.
     if (previous?.storage.generation !== view.storage.generation) this.before = previous;
     this.view = view;
     this.chosenEvent = null;
     const runId = view.selected?.run.runId ?? null;
-    if (runId !== known?.run.runId) void writeKept(this.ports.keep, 'selectedRunId', runId);
-    const last = view.selected?.events.at(-1);
-    const isNew = last && (runId !== known?.run.runId || last.sequence !== known?.events.at(-1)?.sequence);
-    const out = view.selected?.intents.find(({ isOut }) => isOut);
-    if (previous !== null && out) this.said = `The call ${out.action} is out.`;
-    else if (previous !== null && isNew) this.said = eventSentence(last);
+    if (runId !== previous?.selected?.run.runId) void writeKept(this.ports.keep, 'selectedRunId', runId);
+    this.said = newsIn(view, previous) ?? this.said;
     this.stepping.look();
     const elsewhere = this.restarts.look(view);
     if (elsewhere !== null) this.said = `${planTitle(elsewhere, '')}.`;
@@ -207,14 +198,6 @@ export class Lab {
   showTicket(ticketId: string | null): void {
     this.ticketWithoutRun = ticketId;
     void writeKept(this.ports.keep, 'ticketWithoutRun', ticketId);
-  }
-
-  /** Deletes what the reader does not want to keep any longer. Loaded by those only who have set that. */
-  async keepWithin(): Promise<void> {
-    const { keepDays, keepMegabytes } = this.ports.settings.current;
-    if (keepDays === null && keepMegabytes === null) return;
-    const { keepWithin } = await import('./retention.ts');
-    await keepWithin(this);
   }
 
   // ---- crash and coming back

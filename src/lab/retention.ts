@@ -60,7 +60,7 @@ export async function deleteRuns(lab: Lab, runIds: readonly string[], which = ''
   return view;
 }
 
-export async function keepWithin(lab: Lab): Promise<void> {
+export async function deleteBeyond(lab: Lab): Promise<void> {
   const { keepDays, keepMegabytes } = lab.ports.settings.current;
   let view = lab.view;
   if (view === null) return;

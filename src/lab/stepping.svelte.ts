@@ -7,6 +7,7 @@
  */
 import type { LabView } from '../bridge/views.ts';
 import { isElsewhere, millisecondsUntil, notDueUntil } from './due.ts';
+import { keepWithin } from './keep-within.ts';
 import { writeKept, type LastCrash } from './kept.ts';
 import type { Lab } from './lab.svelte.ts';
 import { paceOf } from './pace.ts';
@@ -139,7 +140,7 @@ export class Stepping {
     );
     if (view !== null) this.#lab.restarts.takenUp(runId);
     const run = seenIn(view, runId);
-    if (run?.status === 'completed' || run?.status === 'failed') void this.#lab.keepWithin();
+    if (run?.status === 'completed' || run?.status === 'failed') void keepWithin(this.#lab);
     return run;
   }
 
