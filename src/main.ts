@@ -3,6 +3,7 @@ import { mount, type Component } from 'svelte';
 import { commandLock } from './bridge/command-lock.ts';
 import { tabPresence } from './bridge/presence.ts';
 import { labWorkers } from './bridge/workers.ts';
+import type { Arm } from './engine/crash.ts';
 import { fail } from './engine/failure.ts';
 import { diskOf } from './lab/disk.ts';
 import { Guide } from './lab/guide.svelte.ts';
@@ -78,6 +79,25 @@ const labScreen = async (): Promise<Component> => {
   return (internals) => LabScreen(internals, { lab, files, guide, outside });
 };
 
+const exploreScreen = async (): Promise<Component> => {
+  const [{ default: ExploreScreen }, { Explore }, { explorerClient }] = await Promise.all([
+    import('./lab/ExploreScreen.svelte'),
+    import('./lab/explore.svelte.ts'),
+    import('./bridge/explorer-client.ts'),
+  ]);
+  const newExplorer = (): Worker =>
+    new Worker(new URL('./explorer.worker.ts', import.meta.url), { type: 'module' });
+  const explore: InstanceType<typeof Explore> = new Explore(
+    explorerClient(newExplorer, (variants) => (explore.variants = variants)),
+  );
+  const tickets = ['T101', 'T102', 'T103', 'T104', 'T105', 'T106'];
+  const ontry = (ticketId: string, arms: readonly Arm[]): void => {
+    location.hash = '#/lab';
+    void lab.chooseTicket(ticketId).then(() => lab.arm(arms));
+  };
+  return (internals) => ExploreScreen(internals, { explore, tickets, ontry });
+};
+
 mount(Shell, {
   target: document.body,
   props: {
@@ -86,6 +106,7 @@ mount(Shell, {
     screens: [
       { path: '/', title: 'Crashpoint', load: startPage },
       { path: '/lab', title: 'Lab · Crashpoint', load: labScreen },
+      { path: '/explore', title: 'Explore · Crashpoint', load: exploreScreen },
     ],
     disk: () => diskOf(lab),
     persisted: () => lab.persistence.granted,

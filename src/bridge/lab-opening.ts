@@ -4,7 +4,7 @@
  * Leaves: each of these to storage/ and world/.
  */
 import type { Result } from '../engine/failure.ts';
-import { fail, succeed } from '../engine/failure.ts';
+import { succeed } from '../engine/failure.ts';
 import type { Clock, CrashPort } from '../engine/ports.ts';
 import { loadChecksum } from '../storage/checksum.ts';
 import { openDatabase } from '../storage/database.ts';
@@ -12,13 +12,12 @@ import { idbStorage } from '../storage/idb-page-store.ts';
 import type { ImageStorage } from '../storage/image-storage.ts';
 import { portStorage } from '../storage/port-page-store.ts';
 import type { Random } from '../storage/random.ts';
-import type { Sqlite } from '../storage/sqlite.ts';
-import { loadSqlite } from '../storage/sqlite.ts';
 import { joinTabs } from '../storage/tabs.ts';
 import { usualWaits, type WaitWatch } from '../storage/waits.ts';
 import type { DeskClient } from '../world/desk-port.ts';
 import type { OutsideClient } from '../world/desk-port.ts';
 import { connectDesk, connectHttp } from '../world/desk-port.ts';
+import { fetchSqlite } from './fetch-sqlite.ts';
 import type { LabStorage } from './lab-storage.ts';
 import type { Params } from './protocol.ts';
 
@@ -61,7 +60,9 @@ export async function openLabStorage(opening: Opening): Promise<Result<OpenedSto
   const { params, crash, clock, random, images } = opening;
   const desk = connectDesk(params.deskPort, crash, deskSeconds, opening.watch);
   const http = connectHttp(params.httpPort, crash, deskSeconds, opening.watch);
-  const sqlite = await fetchSqlite(opening);
+  const sqlite = await fetchSqlite(opening.wasmUrl, (loaded, total) => {
+    opening.loading(loaded, total);
+  });
   if (!sqlite.ok) return sqlite;
   const { storageName, place } = params;
   const checksum = await loadChecksum();
@@ -81,29 +82,4 @@ export async function openLabStorage(opening: Opening): Promise<Result<OpenedSto
     desk,
     http,
   });
-}
-
-/** Fetches the program as bytes: a host may serve .wasm under any type. */
-async function fetchSqlite({ wasmUrl, loading }: Opening): Promise<Result<Sqlite>> {
-  const refused = (reason: string) => fail({ type: 'SqliteUnavailable', reason } as const);
-  try {
-    const response = await fetch(wasmUrl);
-    if (!response.ok || response.body === null)
-      return refused(`the host answered ${String(response.status)}`);
-    // Compressed in transit, the length is that of the compressed bytes: then the total is unknown.
-    const total = response.headers.has('content-encoding')
-      ? 0
-      : Number(response.headers.get('content-length') ?? 0);
-    const parts: Uint8Array<ArrayBuffer>[] = [];
-    let loaded = 0;
-    const reader = response.body.getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      parts.push(part.value);
-      loaded += part.value.length;
-      loading(loaded, total);
-    }
-    return await loadSqlite(await new Blob(parts).arrayBuffer());
-  } catch (error) {
-    return refused(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -136,7 +136,7 @@ export type BridgeFailure =
   /** The worker died with the request under way: whether it was carried out is unknown; the database knows. */
   | { readonly type: 'WorkerLost'; readonly reason: string }
   /** The program of a worker did not arrive: of the agent's, or of the service desk's. */
-  | { readonly type: 'WorkerNotLoaded'; readonly worker: 'agent' | 'desk' }
+  | { readonly type: 'WorkerNotLoaded'; readonly worker: 'agent' | 'desk' | 'explorer' }
   /** A broken invariant: a fault of ours, with its message. The worker has stopped. */
   | { readonly type: 'WorkerFault'; readonly message: string }
   /** Nothing was reset or replaced, or a run has started since. */

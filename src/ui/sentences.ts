@@ -270,10 +270,11 @@ export function sentenceFor(failure: Failure): Sentence {
       };
     case 'WorkerNotLoaded':
       return {
-        says:
-          failure.worker === 'agent'
-            ? 'The program of the agent’s worker could not be loaded.'
-            : 'The program of the outside world (the service desk) could not be loaded.',
+        says: {
+          agent: 'The program of the agent’s worker could not be loaded.',
+          desk: 'The program of the outside world (the service desk) could not be loaded.',
+          explorer: 'The program of the explorer could not be loaded.',
+        }[failure.worker],
         wayOn: 'The network may be gone. What is stored was not touched. Check, then try again.',
         retry: 'Retry',
       };

@@ -1,0 +1,35 @@
+/** The explorer's worker: it runs and crashes the engine in memory, apart from the lab. Chooses the concrete parts. */
+import wasmUrl from 'sql.js/dist/sql-wasm-browser.wasm?url';
+import runbooksCsv from '../static/runbooks.csv?raw';
+import ticketsCsv from '../static/facility_tickets.csv?raw';
+import type { ToExplorer } from './bridge/explorer-messages.ts';
+import { explorerMessages } from './bridge/explorer-messages.ts';
+import { fetchSqlite } from './bridge/fetch-sqlite.ts';
+import { succeed } from './engine/failure.ts';
+import { loadChecksum } from './storage/checksum.ts';
+import { cryptoRandom } from './storage/random.ts';
+import { parseTickets } from './triage/ticket.ts';
+import { triageTools } from './triage/tools.ts';
+
+const receive = explorerMessages({
+  tickets: parseTickets(ticketsCsv),
+  parts: async () => {
+    const sqlite = await fetchSqlite(wasmUrl, () => undefined);
+    if (!sqlite.ok) return sqlite;
+    const checksum = await loadChecksum();
+    return succeed({
+      sqlite: sqlite.value,
+      checksum,
+      random: cryptoRandom,
+      handlers: triageTools(runbooksCsv),
+    });
+  },
+  tell: (message) => {
+    self.postMessage(message);
+  },
+  now: () => performance.now(),
+});
+
+self.onmessage = (event: MessageEvent<ToExplorer>) => {
+  receive(event.data);
+};
