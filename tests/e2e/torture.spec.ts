@@ -1,6 +1,6 @@
 /**
- * Owns: the property that all of storage is for, in real tabs: a quarter of a minute of what `npm run torture` does
- * for as long as one likes.
+ * Owns: the property that all of storage is for, in real tabs: ten seconds of what `npm run torture` does for as long as
+ * one likes, and then the death of the whole browser.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,8 +11,6 @@ import { prepareGround } from '../torture/ground.ts';
 import { Storm } from '../torture/storm.ts';
 import { launch } from './browsers.ts';
 import { expect, test } from './fixtures.ts';
-
-const half = 7_000;
 
 test('tabs that write at random while some are killed lose nothing acknowledged', async ({
   browserName,
@@ -40,9 +38,8 @@ test('tabs that write at random while some are killed lose nothing acknowledged'
     tabs: 3,
     sabotage: 'none',
   });
-  await storm.rage(half);
+  await storm.rage(10_000);
   await storm.kill('browser');
-  await storm.rage(half);
   await storm.end();
   await ground.close();
   await rm(profile, { recursive: true, force: true, maxRetries: 10 });
@@ -50,5 +47,5 @@ test('tabs that write at random while some are killed lose nothing acknowledged'
   expect(storm.details, 'what was lost, doubled or torn').toEqual([]);
   expect([...reports.torn, ...reports.faults], 'what the tabs have met').toEqual([]);
   expect(reports.acknowledged).toBeGreaterThan(20);
-  expect(storm.found.checks).toBeGreaterThan(2);
+  expect(storm.found.checks).toBe(2);
 });
