@@ -180,33 +180,36 @@ test('single letters are commands, and can be turned off', async ({ lab, page })
   expect(await lab.events()).toHaveLength(2);
 });
 
-for (const width of [360, 320]) {
-  test(`a screen of ${width} px never scrolls sideways`, async ({ lab, page }) => {
-    await page.setViewportSize({ width, height: 640 });
-    const expectNoSidewaysScroll = async (state: string): Promise<void> => {
-      const widest = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(widest, state).toBeLessThanOrEqual(width);
-    };
-    await page.goto(`${lab.address}#/`);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    await expectNoSidewaysScroll('start page');
-    await lab.open();
-    await expectNoSidewaysScroll('empty lab');
-    await lab.stepTo(1);
-    await expectNoSidewaysScroll('running');
-    await lab.press('Crash at…');
-    await expectNoSidewaysScroll('Crash at…');
-    const sheet = await lab.dialog.evaluate((dialog) => [dialog.scrollWidth, dialog.clientWidth]);
-    expect(sheet[0]).toBeLessThanOrEqual(sheet[1] ?? 0);
-    await page.keyboard.press('Escape');
-    await crashAsInTheLesson(lab);
-    await expectNoSidewaysScroll('crashed');
-    await lab.button('Resume', lab.card).click();
-    await expectTheLessonOnScreen(lab);
-    await unfoldEverything(page);
-    await expectNoSidewaysScroll('completed, everything unfolded');
-  });
-}
+test('screens of 360 and 320 px never scroll sideways', async ({ lab, page }) => {
+  const expectNoSidewaysScroll = async (state: string): Promise<void> => {
+    for (const width of [360, 320]) {
+      await page.setViewportSize({ width, height: 640 });
+      // The chart takes the new width a moment later.
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth), `${state}, ${width} px`)
+        .toBeLessThanOrEqual(width);
+    }
+  };
+  await page.setViewportSize({ width: 360, height: 640 });
+  await page.goto(`${lab.address}#/`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expectNoSidewaysScroll('start page');
+  await lab.open();
+  await expectNoSidewaysScroll('empty lab');
+  await lab.stepTo(1);
+  await expectNoSidewaysScroll('running');
+  await lab.press('Crash at…');
+  await expectNoSidewaysScroll('Crash at…');
+  const sheet = await lab.dialog.evaluate((dialog) => [dialog.scrollWidth, dialog.clientWidth]);
+  expect(sheet[0]).toBeLessThanOrEqual(sheet[1] ?? 0);
+  await page.keyboard.press('Escape');
+  await crashAsInTheLesson(lab);
+  await expectNoSidewaysScroll('crashed');
+  await lab.button('Resume', lab.card).click();
+  await expectTheLessonOnScreen(lab);
+  await unfoldEverything(page);
+  await expectNoSidewaysScroll('completed, everything unfolded');
+});
 
 /** Lets so many milliseconds go by on the page's clock, one at a time, until the run is at its end. */
 async function millisecondsToTheEnd(lab: LabPage): Promise<number> {
