@@ -112,48 +112,73 @@ test('an acknowledged commit is there after opening again', async () => {
   expect(again.state).toMatchObject({ kind: 'indexeddb', generation: 2, savedAtUtc: null });
 });
 
-test.each<[string, (name: string) => Promise<void>]>([
-  ['a flipped bit in a piece', (name) => changePiece(name, flipped)],
-  ['a piece that is too short', (name) => changePiece(name, (piece) => piece.slice(0, pageSize))],
-  ['a missing piece', (name) => meddle(name, 'chunks', (chunks) => chunks.delete(0))],
+test.each<[string, RegExp, (name: string) => Promise<void>]>([
+  ['a flipped bit in a piece', /piece 0 of the base is damaged/, (name) => changePiece(name, flipped)],
+  [
+    'a piece that is too short',
+    /piece 0 of the base is damaged/,
+    (name) => changePiece(name, (piece) => piece.slice(0, pageSize)),
+  ],
+  [
+    'a missing piece',
+    /piece 0 of the base is missing/,
+    (name) => meddle(name, 'chunks', (chunks) => chunks.delete(0)),
+  ],
   [
     'a flipped bit in a commit',
+    /commit 1 is damaged/,
     (name) => change(name, 'log', 1, (record) => ({ ...record, changes: flipped(record['changes']) })),
   ],
-  ['a missing commit', (name) => meddle(name, 'log', (log) => log.delete(1))],
+  ['a missing commit', /commit 1 is missing/, (name) => meddle(name, 'log', (log) => log.delete(1))],
   [
     'a commit that follows another',
+    /commit 2 is damaged/,
     (name) => change(name, 'log', 2, (record) => ({ ...record, parent: 'nobody' })),
   ],
   [
     'another page count in the base',
+    /the base record is damaged/,
     (name) => change(name, 'meta', 'base', (base) => ({ ...base, pageCount: 1 })),
   ],
-  ['a piece too many', (name) => meddle(name, 'chunks', (chunks) => chunks.put(new Uint8Array(pageSize), 1))],
+  [
+    'a piece too many',
+    /the base has 2 of 1 pieces/,
+    (name) => meddle(name, 'chunks', (chunks) => chunks.put(new Uint8Array(pageSize), 1)),
+  ],
   [
     'a commit with an impossible page count',
+    /commit 1 is damaged/,
     (name) => change(name, 'log', 1, (record) => ({ ...record, pageCount: 2 ** 50 })),
   ],
-  ['no base', (name) => meddle(name, 'meta', (meta) => meta.clear())],
-])('%s: the image is set aside, can be downloaded, and a fresh one starts beside it', async (_, damage) => {
-  const { storageName, name } = await stored();
-  await damage(name);
-  const storage = browserStorage(storageName);
-  const failed = await open(storage);
-  expect(failed).toMatchObject({ ok: false, failure: { type: 'ImageDamaged', quarantined: name } });
-  const [kept] = value(await storage.kept.list());
-  expect(kept).toMatchObject({ name, kind: 'quarantined', atUtc: clock.now() });
-  const fresh = value(await open(storage));
-  expect(await keys(fresh)).toEqual([]);
-  value(await fresh.commit('test', add('new')));
-  const download = value(await storage.kept.get(name));
-  expect(download?.length).toBe(kept?.bytes);
-  expect(value(await storage.kept.list())).toHaveLength(1);
-  value(await storage.kept.delete(name));
-  expect(value(await storage.kept.list())).toEqual([]);
-  expect((await indexedDB.databases()).some((database) => database.name === name)).toBe(false);
-  expect(await keys(value(await open(browserStorage(storageName))))).toEqual(['new']);
-});
+  [
+    'an older format',
+    /it has format 0, of an older page/,
+    (name) => change(name, 'meta', 'base', (base) => ({ ...base, format: 0 })),
+  ],
+  ['no base', /the base record is not readable/, (name) => meddle(name, 'meta', (meta) => meta.clear())],
+])(
+  '%s: the image is set aside, can be downloaded, and a fresh one starts beside it',
+  async (_, reason, damage) => {
+    const { storageName, name } = await stored();
+    await damage(name);
+    const storage = browserStorage(storageName);
+    const failed = await open(storage);
+    expect(failed).toMatchObject({ ok: false, failure: { type: 'ImageDamaged', quarantined: name } });
+    expect(failed).toHaveProperty('failure.reason', expect.stringMatching(reason));
+    const [kept] = value(await storage.kept.list());
+    expect(kept).toMatchObject({ name, kind: 'quarantined', atUtc: clock.now() });
+    const fresh = value(await open(storage));
+    expect(await keys(fresh)).toEqual([]);
+    value(await fresh.commit('test', add('new')));
+    const download = value(await storage.kept.get(name));
+    expect(download?.length).toBe(kept?.bytes);
+    expect(value(await storage.kept.list())).toHaveLength(1);
+    value(await storage.kept.delete(name));
+    expect(value(await storage.kept.list())).toEqual([]);
+    expect((await indexedDB.databases()).some((database) => database.name === name)).toBe(false);
+    expect(await keys(value(await open(browserStorage(storageName))))).toEqual(['new']);
+  },
+);
 
 test('an image that SQLite finds unsound is set aside, byte for byte', async () => {
   const storage = browserStorage(newStorageName());

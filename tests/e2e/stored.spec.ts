@@ -22,9 +22,7 @@ async function closedLab(lab: LabPage): Promise<Page> {
 
 /** The others of their kind are told apart in tests/browser/storage.test.ts. */
 const damages: readonly (readonly [Damage, RegExp])[] = [
-  ['flipped bit', /piece 0 of the base is damaged/],
   ['flipped bit in a commit', /commit 2 is damaged/],
-  ['missing commit', /commit 1 is missing/],
   ['older format', /it has format 0, of an older page/],
 ];
 
