@@ -3,27 +3,21 @@ import { expect, test } from './fixtures.ts';
 import type { LabPage } from './lab-page.ts';
 import { finalReply } from './the-lesson.ts';
 
-test('a run in one tab is seen in the other, without a reload', async ({ lab, newLab }) => {
+test('what one tab does is seen in the other without a reload: a run, turns on one run, a reset', async ({
+  lab,
+  newLab,
+}) => {
   await lab.open();
   const other = await newLab();
   await other.open();
   await expect(other.region('Runs')).toContainText('No run yet');
   await lab.page.bringToFront();
-  await lab.press('Step');
+  await lab.stepTo(0);
   await expect.poll(() => other.runs()).toEqual(['run-T104 running v0']);
   await lab.stepTo(1);
   await expect.poll(() => other.runs()).toEqual(['run-T104 running v1']);
-  await lab.runToTheEnd();
-  await expect.poll(() => other.runs()).toEqual(['run-T104 completed v4']);
-  await other.expectInvariantsHold();
-});
 
-test('two tabs that take turns on one run complete it, as sessions of their own', async ({ lab, newLab }) => {
-  await lab.open();
-  await lab.stepTo(1);
-  const other = await newLab();
-  await other.open();
-  await other.button('Look first', other.card).click();
+  await other.page.bringToFront();
   await other.press('Step');
   await other.expectRun({ version: 2 });
   await lab.expectRun({ version: 2 });
@@ -35,10 +29,22 @@ test('two tabs that take turns on one run complete it, as sessions of their own'
   await other.press('Step');
   await other.expectRun({ status: 'completed', version: 4 });
   await lab.expectRun({ status: 'completed', version: 4 });
+  await other.expectInvariantsHold();
   const database = await lab.database();
   expect(database.problems()).toEqual([]);
   const sessions = database.rows('SELECT DISTINCT session FROM agent_events ORDER BY sequence');
   expect(sessions.map((row) => row['session'])).toEqual(['session-1', 'session-2']);
+
+  await lab.page.bringToFront();
+  await lab.press('Reset lab');
+  await lab.button('Delete 1 run', lab.dialog).click();
+  await expect(other.region('Runs')).toContainText('No run yet');
+  await other.page.bringToFront();
+  await other.press('Step');
+  await other.expectRun({ version: 0 });
+  await expect.poll(() => lab.runs()).toEqual(['run-T104 running v0']);
+  await lab.expectInvariantsHold();
+  expect((await other.database()).problems()).toEqual([]);
 });
 
 /**
@@ -129,25 +135,4 @@ test('two tabs that start runs at once give each run a name and a session of its
     { session: 'session-1', runs: 1 + eachStarts },
     { session: 'session-2', runs: eachStarts },
   ]);
-});
-
-test('a reset in one tab is seen in the other, whose next step starts anew and breaks nothing', async ({
-  lab,
-  newLab,
-}) => {
-  await lab.open();
-  await lab.stepTo(1);
-  const other = await newLab();
-  await other.open();
-  await other.expectRun({ version: 1 });
-  await lab.page.bringToFront();
-  await lab.press('Reset lab');
-  await lab.button('Delete 1 run', lab.dialog).click();
-  await expect(other.region('Runs')).toContainText('No run yet');
-  await other.page.bringToFront();
-  await other.press('Step');
-  await other.expectRun({ version: 0 });
-  await expect.poll(() => lab.runs()).toEqual(['run-T104 running v0']);
-  await lab.expectInvariantsHold();
-  expect((await other.database()).problems()).toEqual([]);
 });
