@@ -82,8 +82,13 @@ export class DatabaseFile {
          AND detail NOT IN (SELECT idempotency_key FROM tool_effects)`,
       ),
       ...this.rows(
-        `SELECT idempotency_key AS recorded_without_one_execution FROM tool_effects
-         WHERE (SELECT count(*) FROM agent_events WHERE event_type = 'tool_executed' AND detail = idempotency_key) <> 1`,
+        `SELECT idempotency_key AS recorded_without_one_reason FROM tool_effects
+         WHERE (SELECT count(*) FROM agent_events
+                WHERE (event_type = 'tool_executed' AND detail = idempotency_key)
+                   OR (event_type = 'approval_denied' AND detail = idempotency_key || '?')
+                   OR (event_type = 'doubt_resolved' AND detail IN (
+                         idempotency_key || ': go on without a result',
+                         idempotency_key || ': the result was entered'))) <> 1`,
       ),
     ];
   }
