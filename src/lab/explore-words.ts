@@ -7,7 +7,7 @@ export type Kind = Point['outcome']['kind'];
 /** A sign a kind, so that colour never speaks alone. */
 export const signs: Readonly<Record<Kind, string>> = {
   plain: '·',
-  'not stored': '0',
+  'not stored': '○',
   reused: '#',
   'called twice': '!',
   broken: '×',

@@ -1,0 +1,64 @@
+/** Owns: the crash explorer as a person uses it: exploring, a cell, the keyboard, comparing, trying it in the lab. */
+import { readFile } from 'node:fs/promises';
+import { expectNoViolation } from './axe.ts';
+import { expect, test } from './fixtures.ts';
+
+test('one crash at every boundary breaks nothing, a mistake does, and a cell can be tried in the lab', async ({
+  lab,
+  page,
+}) => {
+  await page.goto(`${lab.address}#/explore`);
+  const explore = page.getByRole('button', { name: 'Explore', exact: true });
+  await expect(explore).toBeEnabled();
+  await expectNoViolation(page, 'explorer, empty');
+  await page.getByRole('radio', { name: 'nowhere' }).check();
+  await explore.click();
+  const told = page.getByRole('status');
+  await expect(told).toContainText('46 runs');
+  await expect(told).toContainText('something broken at 0. You said none: right');
+  await expectNoViolation(page, 'explorer, explored');
+
+  // One cell takes Tab; the arrow keys go on from there.
+  const cells = page.getByRole('group', { name: 'Crashes, a cell each' });
+  await cells.getByRole('button', { name: 'start.begin' }).focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowLeft', 'ArrowRight']) {
+    await page.keyboard.press(key);
+  }
+  const chosen = cells.locator('[aria-pressed="true"]');
+  await expect(chosen).toBeFocused();
+  await expect(chosen).toHaveAccessibleName(/^lookup_runbook\.checkpoint\./);
+  const run = page.getByRole('region', { name: 'This run' });
+  await expect(run).toContainText('a saved result was reused');
+  await expect(run.getByRole('row')).toHaveCount(10);
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download as CSV' }).click();
+  const csv = await readFile(await (await download).path(), 'utf8');
+  expect(csv.split('\r\n')).toHaveLength(48);
+
+  const boundary = (await run.locator('dd').first().textContent()) ?? '';
+  await page.getByRole('button', { name: 'Try it in the lab' }).click();
+  await lab.ready();
+  await expect(page.getByText(`A crash is armed at ${boundary}.`)).toBeAttached();
+});
+
+test('each mistake that is compared breaks something, though every run of it ends well', async ({
+  lab,
+  page,
+}) => {
+  await page.goto(`${lab.address}#/explore`);
+  await page.getByRole('button', { name: 'Compare all engines' }).click();
+  const rows = page.getByRole('region', { name: 'Engines compared' }).getByRole('row');
+  await expect(rows).toHaveCount(7);
+  const cells = await rows.evaluateAll((all) =>
+    all.slice(1).map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent))),
+  );
+  for (const [index, [points, completed, broken]] of cells.entries()) {
+    expect(completed).toBe(points);
+    if (index === 0) expect(broken).toBe(0);
+    else expect(broken).toBeGreaterThan(0);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoViolation(page, 'explorer, compared, narrow');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+});
