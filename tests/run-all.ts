@@ -4,7 +4,7 @@
  *
  * Where a browser is absent its suites count as skipped; with REQUIRE_BROWSERS=1, as in .ci/run, they count as failed.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { browsers, findBrowser, install, type Browser } from './support/find-browsers.ts';
@@ -34,7 +34,7 @@ const endToEndProjects: Readonly<Record<Browser['name'], readonly string[]>> = {
 };
 
 /** The exit code. */
-export function runAll(): number {
+export async function runAll(): Promise<number> {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
   install(browsers.filter((browser) => findBrowser(browser) === null));
@@ -42,10 +42,12 @@ export function runAll(): number {
   const here = browsers.filter((browser) => findBrowser(browser) !== null);
   const missing = browsers.filter((browser) => !here.includes(browser));
 
+  // Two at a time: each of them leaves a core idle for most of its time.
   const suites: readonly Suite[] = [
-    ...['node', 'crash', ...here.map(({ name }) => `browser-${name}`)].map(vitest),
+    ...(await Promise.all(['node', 'crash'].map(vitest))),
+    ...(await Promise.all(here.map(({ name }) => vitest(`browser-${name}`)))),
     ...missing.map((browser) => absent(`browser-${browser.name}`, browser)),
-    ...endToEnd(here.flatMap(({ name }) => endToEndProjects[name])),
+    ...(await endToEnd(here.flatMap(({ name }) => endToEndProjects[name]))),
     ...missing.flatMap((browser) =>
       endToEndProjects[browser.name].map((project) => absent(`e2e-${project}`, browser)),
     ),
@@ -65,22 +67,23 @@ function absent(name: string, { remedy }: Browser): Suite {
     : { name, totals: oneSkipped, reason: `skipped, ${remedy}` };
 }
 
-function vitest(name: string): Suite {
+async function vitest(name: string): Promise<Suite> {
   const file = `${results}/${name}.json`;
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const status = run('npx', ['vitest', 'run', '--project', name, ...reporters]);
+  const status = await run('npx', ['vitest', 'run', '--project', name, ...reporters]);
   const totals = vitestTotals(file);
   return { name, totals: sum([totals, unseenFailure([totals], status)]) };
 }
 
-function endToEnd(projects: readonly string[]): readonly Suite[] {
+async function endToEnd(projects: readonly string[]): Promise<readonly Suite[]> {
   if (projects.length === 0) return [];
-  if (run('npx', ['vite', 'build', '--logLevel', 'warn']) !== 0)
+  if ((await run('npx', ['vite', 'build', '--logLevel', 'warn'])) !== 0)
     return [{ name: 'build', totals: oneFailed }];
   const file = `${results}/e2e.json`;
   process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] = file;
   const chosen = projects.map((project) => `--project=${project}`);
-  const status = run('npx', ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts', ...chosen]);
+  const config = 'tests/e2e/playwright.config.ts';
+  const status = await run('npx', ['playwright', 'test', '--config', config, ...chosen]);
   const suites = playwrightTotals(file, projects).map(([project, totals]) => ({
     name: `e2e-${project}`,
     totals,
@@ -97,6 +100,15 @@ function unseenFailure(all: readonly Totals[], status: number): Totals {
   return nothing || (status !== 0 && !failed) ? oneFailed : { passed: 0, failed: 0, skipped: 0 };
 }
 
-function run(command: string, args: readonly string[]): number {
-  return spawnSync(command, args, { stdio: 'inherit' }).status ?? 1;
+/** The exit code; 1 where it was killed, or could not be started. */
+function run(command: string, args: readonly string[]): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: 'inherit' });
+    child.on('error', () => {
+      resolve(1);
+    });
+    child.on('close', (code) => {
+      resolve(code ?? 1);
+    });
+  });
 }

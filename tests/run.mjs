@@ -5,7 +5,7 @@ import { runnerImport } from 'vite';
 const file = fileURLToPath(new URL('run-all.ts', import.meta.url));
 const { module } = await runnerImport(file, { configFile: false });
 try {
-  process.exit(module.runAll());
+  process.exit(await module.runAll());
 } catch (error) {
   console.error(error.message);
   console.log('0 passed, 1 failed');
