@@ -131,6 +131,7 @@ export class LabFiles {
   }
 
   #replaced(): void {
+    this.#lab.stepping.replaced();
     this.#lab.restarts.dismiss();
     this.#lab.showTicket(null);
   }

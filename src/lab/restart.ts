@@ -149,7 +149,10 @@ export function restartSeenIn(restart: Restart, view: LabView): Restart | null {
   if (run === undefined) return null;
   const events = view.selected?.run.runId === stored.runId ? view.selected.events : null;
   const session = events?.at(-1)?.session ?? null;
-  if (session !== null && session === view.session) return restart;
+  if (session !== null && session === view.session) {
+    const tookUp = events?.some((event) => event.eventType === 'run_resumed' && event.session === session);
+    return tookUp && restart.plan.type !== 'resumed' ? { ...restart, plan: { type: 'resumed' } } : restart;
+  }
   const wentOn = run.version > stored.version || (events !== null && events.length > stored.events);
   if (run.status === stored.status && run.status !== 'running' && !wentOn) return restart;
   if (run.status !== 'running') {

@@ -53,7 +53,10 @@ export class Restarts {
     const restart = restartSeenIn(before, view);
     if (waits(before) && !waits(restart)) this.#countdown.abort();
     this.current = restart;
-    return restart === null || restart.plan.type === before.plan.type ? null : restart.plan;
+    if (restart === null || restart.plan.type === before.plan.type) return null;
+    if (restart.plan.type !== 'resumed') return restart.plan;
+    this.#forgetCrash();
+    return null;
   }
 
   cancel(why: WhyAsk = 'cancelled'): void {

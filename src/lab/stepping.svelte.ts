@@ -6,7 +6,7 @@
  * the one that the last reply told. What another tab saved in between is a conflict, not a step further.
  */
 import type { LabView } from '../bridge/views.ts';
-import { isElsewhere, millisecondsUntil, notDueUntil } from './due.ts';
+import { isElsewhere, millisecondsUntil } from './due.ts';
 import { keepWithin } from './keep-within.ts';
 import { writeKept, type LastCrash } from './kept.ts';
 import type { Lab } from './lab.svelte.ts';
@@ -26,7 +26,9 @@ export class Stepping {
   /** The run that was on its way to the end when a person had to decide: after that it goes on. */
   goesOn: string | null = null;
   /** The wait for a call's next attempt, and until when. */
-  #nap: { readonly until: string; readonly end: AbortController } | null = null;
+  #nap: { readonly until: string | null; readonly end: AbortController } | null = null;
+  /** Counts the databases that were put in the place of the one before. */
+  #databases = 0;
   readonly #lab: Lab;
 
   constructor(lab: Lab) {
@@ -35,7 +37,7 @@ export class Stepping {
 
   async step(): Promise<void> {
     const { run, ticketId } = this.#lab;
-    if (this.activity.type !== 'idle' || !this.#lab.canStep || this.#lab.notDue) return;
+    if (this.activity.type !== 'idle' || !this.#lab.canStep || this.#millisecondsToDue() > 0) return;
     this.#setGoesOn(null);
     await this.#busy({ type: 'working' }, async () => {
       if (run === null) await this.#start(ticketId, null, () => void this.step());
@@ -43,8 +45,8 @@ export class Stepping {
     });
   }
 
-  /** `seen`: from a version that a reply has just told; null: from what is on screen. */
-  async runToEnd(seen: Seen | null = null): Promise<void> {
+  /** `seen`: from a version that a reply has just told; null: from what is on screen. `atOnce`: the first step, too. */
+  async runToEnd(seen: Seen | null = null, atOnce = false): Promise<void> {
     const from = seen ?? this.#lab.run?.run ?? null;
     const { ticketId } = this.#lab;
     if (this.activity.type !== 'idle' || !this.#lab.canStep) return;
@@ -53,8 +55,10 @@ export class Stepping {
     this.#setGoesOn(null);
     await this.#busy({ type: 'running', pace }, async () => {
       let run = from ?? (await this.#start(ticketId, null, again));
+      let pause = atOnce ? 0 : this.#pace;
       while (run?.status === 'running' && run.nextAction !== null) {
-        if (!(await this.#untilDue(run.runId, pace.signal))) return;
+        if (!(await this.#untilDue(pause, pace.signal))) return;
+        pause = this.#pace;
         run = (await this.#stepOnce(run, again)) ?? this.#notDueAfterAll(run);
       }
       const stopped = run?.status === 'waiting' || run?.status === 'failed';
@@ -85,7 +89,7 @@ export class Stepping {
     const run = this.#lab.run;
     if (run === null || this.activity.type !== 'idle') return;
     // Whoever is perhaps in the middle of a call is not disturbed: the step looks first, and then takes the run up.
-    if (run.intents.some(isElsewhere)) return this.runToEnd();
+    if (run.intents.some(isElsewhere)) return this.runToEnd(null, true);
     const { runId, version } = run.run;
     let view: LabView | null = null;
     await this.#busy({ type: 'working' }, async () => {
@@ -106,7 +110,12 @@ export class Stepping {
 
   /** What the lab shows has changed: a wait for an attempt that is due at another time now is over. */
   look(): void {
-    if (this.#nap !== null && notDueUntil(this.#lab.run) !== this.#nap.until) this.#nap.end.abort();
+    if (this.#nap !== null && this.#lab.dueAtUtc !== this.#nap.until) this.#nap.end.abort();
+  }
+
+  /** Another database is there: a step that is still under way belongs to one that is gone, and its end is no news. */
+  replaced(): void {
+    this.#databases += 1;
   }
 
   /** The worker is gone, and with it whatever was under way. */
@@ -134,31 +143,43 @@ export class Stepping {
 
   /** The run as the reply tells it; null when the step failed. */
   async #stepOnce({ runId, version }: Seen, again: () => void): Promise<Seen | null> {
+    const database = this.#databases;
+    const { worker } = this.#lab;
     const view = await this.#lab.show(
       (agent) => agent.request('step', { runId, version }),
       this.#ifShown(runId, again),
     );
     if (view !== null) this.#lab.restarts.takenUp(runId);
+    const conflict = worker.trouble?.failure.type === 'StateConflict';
+    if (view === null && conflict && database !== this.#databases) worker.trouble = null;
     const run = seenIn(view, runId);
     if (run?.status === 'completed' || run?.status === 'failed') void keepWithin(this.#lab);
     return run;
   }
 
-  /** After the pace, and when a call is due again. False: it was paused meanwhile. */
-  async #untilDue(runId: string, paused: AbortSignal): Promise<boolean> {
-    const { settings, reducedMotion, wait, now } = this.#lab.ports;
-    if (!(await wait(paceOf(settings.current.speed, reducedMotion()), paused))) return false;
-    for (;;) {
-      const run = this.#lab.run?.run.runId === runId ? this.#lab.run : null;
-      const until = notDueUntil(run);
-      const left = until === null ? 0 : millisecondsUntil(until, now());
-      if (until === null || left === 0) return !paused.aborted;
+  get #pace(): number {
+    const { settings, reducedMotion } = this.#lab.ports;
+    return paceOf(settings.current.speed, reducedMotion());
+  }
+
+  /** Of the run on screen; 0: a step would do something. */
+  #millisecondsToDue(): number {
+    const until = this.#lab.dueAtUtc;
+    return until === null ? 0 : millisecondsUntil(until, this.#lab.ports.now());
+  }
+
+  /** After so many milliseconds, and not before a call is due again. False: it was paused meanwhile. */
+  async #untilDue(pause: number, paused: AbortSignal): Promise<boolean> {
+    const { wait } = this.#lab.ports;
+    if (!(await wait(pause, paused))) return false;
+    for (let left = this.#millisecondsToDue(); left > 0; left = this.#millisecondsToDue()) {
       const end = new AbortController();
-      this.#nap = { until, end };
+      this.#nap = { until: this.#lab.dueAtUtc, end };
       await wait(left, AbortSignal.any([paused, end.signal]));
       this.#nap = null;
       if (paused.aborted) return false;
     }
+    return true;
   }
 
   /** A timer may be a millisecond early: the run is looked at again. Null: the step failed for another reason. */

@@ -4,25 +4,27 @@ import type { ActionView, RunView } from '../../src/bridge/views.ts';
 import { boundariesOf } from '../../src/engine/boundaries.ts';
 import { behindRun, suggestionFor } from '../../src/lab/behind.ts';
 import { callsOfRun } from '../../src/lab/calls-of-run.ts';
+import { dispatch } from '../../src/triage/dispatch.ts';
 import { lessonBoundary, triage } from '../../src/triage/workflow.ts';
+import { suggestedBoundaryOf } from '../../src/triage/workflows.ts';
 import { newLine } from '../support/received-call.ts';
 
 const groups = boundariesOf(triage);
 
 /** A run with this many actions done; `saved`: the next one's result is stored already. */
-function standing(done: number, saved = false): Pick<RunView, 'run' | 'actions'> {
-  const actions = triage.actions.map(({ name, tool }, at): ActionView => {
+function standing(done: number, saved = false, workflow = triage): Pick<RunView, 'run' | 'actions'> {
+  const actions = workflow.actions.map(({ name, tool, calls }, at): ActionView => {
     const state = at < done ? 'done' : at === done ? 'next' : 'ahead';
     return {
       name,
-      usesTool: tool !== null,
-      callsOutside: false,
+      usesTool: tool !== null || calls !== undefined,
+      callsOutside: calls !== undefined,
       state,
       resultSaved: saved && at === done,
       version: null,
     };
   });
-  const nextAction = triage.actions[done]?.name ?? null;
+  const nextAction = workflow.actions[done]?.name ?? null;
   return {
     run: {
       rowid: 1,
@@ -80,6 +82,27 @@ test('what is suggested is a boundary of the workflow that is not behind the run
   expect(suggestionFor(lessonBoundary, standing(4)).boundary).toBeNull();
 });
 
+test('for Dispatch, the gap after each call’s answer is suggested, and a run that waits has it before it still', () => {
+  const dispatchGroups = boundariesOf(dispatch);
+  const names = new Set(dispatchGroups.flatMap((group) => group.boundaries.map(({ name }) => name)));
+  const usual = suggestedBoundaryOf(dispatch);
+  const suggested = [0, 1, 2, 3].map(
+    (done) => suggestionFor(usual, standing(done, false, dispatch)).boundary,
+  );
+  expect(suggested).toEqual([usual, usual, usual, 'page_technician.call.answered']);
+  for (const boundary of suggested) expect(names).toContain(boundary);
+
+  const running = standing(3, false, dispatch);
+  const waiting = { ...running, run: { ...running.run, status: 'waiting' } };
+  for (const run of [running, waiting]) {
+    expect(behindRun(dispatchGroups, run)).toContain('open_work_order.call.answered');
+    expect(behindRun(dispatchGroups, run)).not.toContain('page_technician.call.answered');
+  }
+  const saved = behindRun(dispatchGroups, standing(3, true, dispatch));
+  expect(saved).toContain('page_technician.call.answered');
+  expect(saved).not.toContain('page_technician.reuse.begin');
+});
+
 test('the calls of a run are those whose key begins with its id and a colon', () => {
   const call = (number: number, key: string) => ({
     number,
@@ -99,9 +122,7 @@ test('the calls of a run are those whose key begins with its id and a colon', ()
   ];
   const found = callsOfRun(calls, 'run-T104', effects);
   expect(found.own.map(({ time }) => time)).toEqual([1, 2]);
-  expect(found.tools).toEqual([
-    { tool: 'lookup_runbook', received: 2, done: 2, recorded: 1, doubled: true },
-  ]);
+  expect(found.tools).toEqual([{ tool: 'lookup_runbook', received: 2, done: 2, recorded: 1, doubled: true }]);
   expect(found.others).toBe(1);
   expect(callsOfRun(calls, null, []).others).toBe(3);
 });

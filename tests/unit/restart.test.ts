@@ -108,6 +108,20 @@ describe('the card after a restart', () => {
     expect(after(viewOf(runOf({ status: 'completed', version: 4 })))).toBeNull();
   });
 
+  test('a run that waits for a person, or has failed, asks nothing; after a crash it is said what it is', () => {
+    for (const [status, plan] of [
+      ['waiting', 'waits-for-person'],
+      ['failed', 'has-failed'],
+    ] as const) {
+      const view = viewOf(runOf({ status }));
+      expect(after(view)).toBeNull();
+      const restart = after(view, { lastCrash: crash });
+      expect(restart?.plan.type).toBe(plan);
+      expect(restart && planSentence(restart.plan)).toContain('below');
+      expect(restart && restartSeenIn(restart, view)).toBe(restart);
+    }
+  });
+
   test('a crash before the second run of a ticket was saved leaves nothing to resume of it', () => {
     const starting = { ticketId: 'T104', runs: 1 };
     const restart = after(viewOf(runOf({ status: 'completed', version: 4 })), {
@@ -171,6 +185,23 @@ describe('a run that another tab works on', () => {
   test('what this session does itself is not another tab’s', () => {
     const own = viewOf(runOf({ version: 2, sessions: [1, 1, 2] }), { session: 'session-2' });
     expect(restartSeenIn(waiting, own)).toBe(waiting);
+  });
+
+  test('one that this session has taken up is resumed, also before its step has come to an end', () => {
+    const run = runOf({ sessions: [1, 1, 2] });
+    const events = run.events.map((event) =>
+      event.sequence === 3 ? { ...event, eventType: 'run_resumed' } : event,
+    );
+    const seen = restartSeenIn(waiting, viewOf({ ...run, events }, { session: 'session-2' }));
+    expect(seen?.plan.type).toBe('resumed');
+  });
+
+  test('one that it brought to a person’s decision waits for that, and nothing is offered here', () => {
+    const seen = restartSeenIn(
+      waiting,
+      viewOf(runOf({ status: 'waiting', version: 3, sessions: [1, 1, 3] })),
+    );
+    expect(seen?.plan.type).toBe('waits-for-person');
   });
 
   test('a run that was reset there has no card', () => {
