@@ -4,9 +4,10 @@
  */
 import { defineConfig } from '@playwright/test';
 
-/** What a browser may do differently: storing, dying, several tabs, and sending to other origins. */
+/** What a browser may do differently: storing, taking files in, dying, several tabs, and sending to other origins. */
 const ofBrowsers = [
   'disk.spec.ts',
+  'files.spec.ts',
   'http-tools.spec.ts',
   'kills.spec.ts',
   'lesson.spec.ts',
@@ -19,6 +20,8 @@ const onceIsEnough = [
   /lesson\.spec\.ts.*(the tickets show|Crash now|before the run was saved|last commit|a call and its saved result|at resume\.committed|every time|two automatic)/,
   // In the others the tab reloads, and is closed, too.
   /lesson\.spec\.ts.*(reloading by hand|whose tab was closed)/,
+  // That a file comes in at all is a browser's; what comes of it is not.
+  /\bfiles\.spec\.ts(?!.*opening a file can be undone)/,
 ];
 
 /** How pages tell each other, and how a worker ends, is no matter of the store under IndexedDB. */
