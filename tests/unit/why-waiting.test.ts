@@ -37,6 +37,7 @@ function intent(
     runId,
     action,
     tool: action,
+    scope: 'test',
     safety: 'at-most-once',
     argumentsJson: '{}',
     argumentsHash: 'hash',
