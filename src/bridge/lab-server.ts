@@ -12,8 +12,8 @@ import type { Clock } from '../engine/ports.ts';
 import { decideApproval } from '../engine/approvals.ts';
 import { resolveDoubt, takeOver, tryNow } from '../engine/doubt.ts';
 import { deleteRuns } from '../engine/retention.ts';
-import { step } from '../engine/runner.ts';
-import { adoptRun, resumeRun, startRun } from '../engine/start.ts';
+import { step, takeUp } from '../engine/runner.ts';
+import { adoptRun, startRun } from '../engine/start.ts';
 import { retryRun } from '../engine/status.ts';
 import { checkInspected } from '../storage/files/inspect-file.ts';
 import type { ImageStorage } from '../storage/image-storage.ts';
@@ -215,7 +215,7 @@ export function labServer(parts: LabParts): LabServer {
       if (!refreshed.ok) return refreshed;
       return succeed(refreshed.value ? await view() : null);
     },
-    resume: (params) => goOn(params, (engine) => resumeRun(engine, params.runId)),
+    resume: (params) => goOn(params, (engine) => takeUp(engine, params.runId)),
     step: (params, itsTurnEnds = () => undefined) =>
       goOn(params, (engine) => {
         endTurn = itsTurnEnds;

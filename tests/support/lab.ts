@@ -7,11 +7,13 @@ import { labServer, type LabServer } from '../../src/bridge/lab-server.ts';
 import type { LabView } from '../../src/bridge/views.ts';
 import { CrashPlan } from '../../src/engine/crash.ts';
 import type { Result } from '../../src/engine/failure.ts';
+import type { Owners } from '../../src/engine/ports.ts';
 import { succeed } from '../../src/engine/failure.ts';
 import { memoryStorage, type ImageStorage } from '../../src/storage/image-storage.ts';
 import { cryptoRandom, randomId } from '../../src/storage/random.ts';
 import { parseTickets } from '../../src/triage/ticket.ts';
 import { connectDesk, connectHttp, serveDesk } from '../../src/world/desk-port.ts';
+import type { Desk } from '../../src/world/desk.ts';
 import { newDesk } from './desk.ts';
 import type { Parts } from './lives.ts';
 import { nobodyElse, open, steppingClock, stillTimer } from './lives.ts';
@@ -27,14 +29,18 @@ export interface OpenedLab {
 }
 
 /** One worker's server, opened. */
-export async function openLab(parts: Parts, storage?: ImageStorage): Promise<OpenedLab> {
+export async function openLab(
+  parts: Parts,
+  storage?: ImageStorage,
+  over: { readonly desk?: Partial<Desk>; readonly owners?: Owners; readonly calling?: () => void } = {},
+): Promise<OpenedLab> {
   const clock = steppingClock();
   const images = storage ?? memoryStorage(clock);
   const crash = new CrashPlan();
   let close = (): Promise<void> => Promise.resolve();
   const { port1, port2 } = new MessageChannel();
   const { port1: http1, port2: http2 } = new MessageChannel();
-  serveDesk(port1, Promise.resolve(newDesk({ clock })));
+  serveDesk(port1, Promise.resolve(newDesk({ clock, ...over.desk })));
   const server = labServer({
     crash,
     clock,
@@ -52,10 +58,10 @@ export async function openLab(parts: Parts, storage?: ImageStorage): Promise<Ope
         http: connectHttp(http2, crash, 5),
       });
     },
-    owners: () => nobodyElse,
+    owners: () => over.owners ?? nobodyElse,
     timer: stillTimer,
     random: () => 0.5,
-    calling: () => undefined,
+    calling: over.calling ?? (() => undefined),
     sends: () => undefined,
   });
   const opened = await server.handlers.open({
