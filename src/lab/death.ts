@@ -6,6 +6,7 @@
 import type { Arm } from '../engine/crash.ts';
 import { writeKept, type LastCrash } from './kept.ts';
 import type { LabPorts } from './lab-ports.ts';
+import type { Cause } from './restart.ts';
 import type { WorkerLife } from './worker-life.svelte.ts';
 
 /** How long a dead worker stays on screen: a death that is over at once can't be watched. */
@@ -39,4 +40,10 @@ export class Death {
   reloadAtOnce(): void {
     this.#look.abort();
   }
+}
+
+/** What is said of it at once. Its words are loaded with the lab's screen; where that is not here, a few will do. */
+export async function alarmOf(cause: Cause): Promise<string> {
+  const words = await import('./restart-sentences.ts').catch(() => null);
+  return words?.causeSentence(cause) ?? 'The worker is dead.';
 }

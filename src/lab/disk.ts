@@ -1,6 +1,5 @@
 /** Owns: what the shell's disk chip says, from the lab's state. */
 import type { Disk } from '../ui/disk.ts';
-import { sentenceFor } from '../ui/sentences.ts';
 import type { Lab } from './lab.svelte.ts';
 
 export function diskOf({ worker, view }: Pick<Lab, 'worker' | 'view'>): Disk {
@@ -12,7 +11,7 @@ export function diskOf({ worker, view }: Pick<Lab, 'worker' | 'view'>): Disk {
   const failure = worker.unsaved?.failure;
   if (failure) {
     const full = failure.type === 'StorageFull';
-    return { type: 'not-saved', reason: sentenceFor(failure).says, full, generation, bytes };
+    return { type: 'not-saved', failure, full, generation, bytes };
   }
   if (kind === 'memory') return { type: 'memory', generation, bytes };
   if (readOnly !== null) return { type: 'read-only', generation, bytes };

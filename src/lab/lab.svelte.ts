@@ -8,7 +8,7 @@ import type { Answer, Client } from '../bridge/client.ts';
 import type { LabView, RunView } from '../bridge/views.ts';
 import type { Arm } from '../engine/crash.ts';
 import type { Failure } from '../engine/failure.ts';
-import { Death, secondsDead } from './death.ts';
+import { alarmOf, Death, secondsDead } from './death.ts';
 import { millisecondsUntil, notDueUntil } from './due.ts';
 import { keepWithin } from './keep-within.ts';
 import type { LabPorts, StoreKind } from './lab-ports.ts';
@@ -17,7 +17,7 @@ import { newsIn } from './news.ts';
 import { Now } from './now.svelte.ts';
 import { Persistence } from './persistence.svelte.ts';
 import { belongsTo, causeOf, isUnfinished, ticketWithoutRun, waits } from './restart.ts';
-import { causeSentence, planTitle, storedLine } from './restart-words.ts';
+import { planTitle, storedLine } from './restart-words.ts';
 import type { Cause, Restart } from './restart.ts';
 import { Restarts } from './restarts.svelte.ts';
 import { Stepping } from './stepping.svelte.ts';
@@ -235,7 +235,7 @@ export class Lab {
     this.restarts.cancel();
     this.restarts.current = null;
     this.stepping.end();
-    this.alarm = causeSentence(cause);
+    void alarmOf(cause).then((words) => (this.alarm = words));
     return true;
   }
 

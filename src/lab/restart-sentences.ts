@@ -1,11 +1,27 @@
 /**
- * Owns: the sentences of the card after a restart: what was stored, what happens now, what happened outside.
+ * Owns: the sentences about a death and of the card after a restart: what killed it, what was stored, what happens now, what happened outside.
  * Leaves: what is so to restart.ts; what is also said without the card to restart-words.ts.
  */
 import type { IntentView, ReceivedCall } from '../bridge/views.ts';
 import type { Effect } from '../engine/records.ts';
 import { counted } from '../ui/formats.ts';
-import type { Plan, Stored, WhyAsk } from './restart.ts';
+import { sentenceFor } from '../ui/sentences.ts';
+import type { Cause, Plan, Stored, WhyAsk } from './restart.ts';
+
+export function causeSentence(cause: Cause): string {
+  switch (cause.type) {
+    case 'boundary':
+      return `The worker was killed at ${cause.boundary}.`;
+    case 'crash-now':
+      return 'The worker was killed by “Crash now”, whatever it was doing.';
+    case 'reload':
+      return 'The tab was reloaded or died while the run was under way.';
+    case 'earlier-visit':
+      return 'This tab was opened while the run was under way: left so in an earlier visit, or at work in another tab.';
+    case 'unplanned':
+      return sentenceFor(cause.failure).says;
+  }
+}
 
 /** What was stored, for a reader who does not know the columns yet. */
 export function storedSentence(stored: Stored): string {

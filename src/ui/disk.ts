@@ -1,4 +1,6 @@
 /** Owns: what the shell says about the disk, as one union: how safe the reader's work is right now. */
+import type { Failure } from '../engine/failure.ts';
+
 export type Disk =
   | { readonly type: 'opening' }
   | {
@@ -11,7 +13,7 @@ export type Disk =
   /** The last change is not stored. `full`: because no room is left. */
   | {
       readonly type: 'not-saved';
-      readonly reason: string;
+      readonly failure: Failure;
       readonly full: boolean;
       readonly generation: number;
       readonly bytes: number;
