@@ -1,7 +1,7 @@
 /** Owns: the first guided run: its steps tick from the database, and a reader's place in it is kept. */
 import { expect, test } from './fixtures.ts';
 import type { LabPage } from './lab-page.ts';
-import { doTheLesson, expectTheLessonOnScreen, lessonBoundary } from './the-lesson.ts';
+import { crashAsInTheLesson, expectTheLessonOnScreen, lessonBoundary } from './the-lesson.ts';
 
 const guide = (lab: LabPage) => lab.region('First guided run');
 
@@ -80,7 +80,10 @@ test('the steps tick from the database, whichever way the reader got there', asy
   expect(await ticks(lab)).toEqual(ticked(5));
 });
 
-test('the guide can be left and taken up again, and both survive a reload', async ({ lab, page }) => {
+test('the guide can be left and taken up again, both survive a reload, and what was done without it is ticked', async ({
+  lab,
+  page,
+}) => {
   await lab.open();
   await guide(lab).getByRole('radio').first().check();
   await lab.button('Lock in', guide(lab)).click();
@@ -100,14 +103,12 @@ test('the guide can be left and taken up again, and both survive a reload', asyn
   await expect(guide(lab)).toContainText('2. A step and its checkpoint');
   await lab.button('Back', guide(lab)).click();
   await expect(guide(lab)).toContainText('You predicted: The conversation so far');
-});
 
-test('a reader who left the guide can do the lesson, and finds it ticked on taking it up', async ({
-  lab,
-}) => {
-  await lab.open();
   await lab.button('Leave', guide(lab)).click();
-  await doTheLesson(lab);
+  await lab.button('Cancel', lab.card).click();
+  await crashAsInTheLesson(lab);
+  await lab.button('Resume', lab.card).click();
+  await lab.expectRun({ status: 'completed' });
   await lab.press('Take up the guided run');
   await expect.poll(() => ticks(lab)).toEqual(ticked(5));
 });

@@ -7,14 +7,13 @@ import { expect, test } from './fixtures.ts';
 import { LabPage } from './lab-page.ts';
 import { crashAsInTheLesson, doTheLesson, expectTheLessonOnScreen, lessonBoundary } from './the-lesson.ts';
 
-test('the same files under / and under /a/b/ do the lesson’s run and share nothing', async ({
+test('the same files under /a/b/ do the lesson’s run, and share nothing with those under /', async ({
   lab,
   newTab,
   address,
 }) => {
   await lab.open();
-  await doTheLesson(lab);
-  await expectTheLessonOnScreen(lab);
+  await lab.stepTo(2);
 
   const folder = new LabPage(await newTab(), `${address}a/b/`);
   await folder.open();
@@ -27,7 +26,8 @@ test('the same files under / and under /a/b/ do the lesson’s run and share not
   await folder.button('Delete 1 run', folder.dialog).click();
   await expect(folder.region('Runs')).toContainText('No run yet');
   await lab.acrossReload(() => lab.page.reload());
-  await expectTheLessonOnScreen(lab);
+  await lab.expectRun({ status: 'running', version: 2 });
+  expect(await lab.calls()).toEqual(['run-T104:lookup_runbook']);
 });
 
 test.describe('over plain http', () => {
