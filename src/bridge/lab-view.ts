@@ -5,7 +5,7 @@
 import { approvalsOf } from '../engine/approvals.ts';
 import { boundariesOf } from '../engine/boundaries.ts';
 import { budgetsOf } from '../engine/budgets.ts';
-import { attemptsOf } from '../engine/claims.ts';
+import { attemptsOf } from '../engine/attempts.ts';
 import { idempotencyKey } from '../engine/execute-once.ts';
 import { intentsOf } from '../engine/intents.ts';
 import { invariantsOf } from '../engine/invariants.ts';

@@ -5,7 +5,7 @@
 import type { Approval } from '../engine/approvals.ts';
 import type { BoundaryGroup } from '../engine/boundaries.ts';
 import type { Budget } from '../engine/budgets.ts';
-import type { Attempt } from '../engine/claims.ts';
+import type { Attempt } from '../engine/attempts.ts';
 import type { Intent } from '../engine/intents.ts';
 import type { AgentEvent, Effect, Run } from '../engine/records.ts';
 import type { Failure } from '../engine/failure.ts';

@@ -1,6 +1,6 @@
 /**
  * Owns: a person's yes or no to one call: asked for, kept across sessions, given once, used once.
- * Leaves: when it is needed to the tool; the call to effects.ts.
+ * Leaves: when it is needed to the tool; the call to delivery.ts.
  * Invariant: a decision is bound to a key and the hash of its arguments. A fork has other keys, so it asks again.
  */
 import { loadRun } from './checkpoint.ts';
@@ -8,7 +8,8 @@ import type { Engine } from './engine.ts';
 import { appendEvent, drawLabel } from './events.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
-import type { Job } from './intents.ts';
+import { loadIntent } from './intents.ts';
+import type { Job } from './job.ts';
 import type { Reader, Row, Transaction } from './ports.ts';
 import type { Run } from './records.ts';
 import { goOnIfNothingWaits } from './status.ts';
@@ -29,14 +30,13 @@ export interface Approval {
   readonly session: string | null;
 }
 
-/** Inside the intent's transaction. */
+/** Inside the transaction of the intent, or of the claim that finds it missing. */
 export function requestApproval(
   engine: Pick<Engine, 'clock' | 'crash'>,
   transaction: Transaction,
   boundary: string,
   session: string,
-  { run, key, action }: Job,
-  argumentsHash: string,
+  { run, key, action, argumentsHash }: Job,
   reason: string,
 ): void {
   const { runId } = run;
@@ -74,6 +74,12 @@ export function decideApproval(
     const { runId, key } = approval;
     const run = loadRun(transaction, runId);
     if (run === undefined) return fail({ type: 'RunNotFound', runId });
+    const intent = loadIntent(transaction, key);
+    // What is not waiting any more, or is not what was asked for, is not set going by a yes.
+    if (intent?.state !== 'waiting' || intent.argumentsHash !== argumentsHash) {
+      return fail({ type: 'ApprovalSettled', approvalId, state: intent?.state ?? 'gone' });
+    }
+    const { action } = intent;
     const session = drawLabel(engine, transaction);
     transaction.run(`UPDATE approvals SET state = ?, decided_at_utc = ?, session = ? WHERE approval_id = ?`, [
       decision,
@@ -82,8 +88,6 @@ export function decideApproval(
       approvalId,
     ]);
     engine.crash.reach('approval.decided');
-    const intent = transaction.get('SELECT * FROM tool_intents WHERE idempotency_key = ?', [key]);
-    const action = String(intent?.['action']);
     if (decision === 'denied') {
       const saved = saveEffect(engine, transaction, 'approval', key, { denied: true });
       if (!saved.ok) return saved;
@@ -99,16 +103,32 @@ export function decideApproval(
   });
 }
 
-/** At a claim: is the call allowed as far as persons are concerned? The first claim uses the yes up. */
-export function useApproval(transaction: Transaction, key: string, argumentsHash: string): Result<null> {
+/**
+ * At a claim: is the call allowed as far as persons are concerned? The first claim uses the yes up. False: a yes is needed
+ * and was never asked for (the row is gone, or the tool of today wants one), so it is asked for now.
+ */
+export function mayBeCalled(
+  engine: Engine,
+  transaction: Transaction,
+  boundary: string,
+  session: string,
+  job: Job,
+): Result<boolean> {
+  const { key, argumentsHash, tool, call } = job;
   const row = transaction.get('SELECT * FROM approvals WHERE idempotency_key = ?', [key]);
-  if (row === undefined) return succeed(null);
+  if (row === undefined) {
+    const reason = tool.approval(call.arguments);
+    if (reason === null) return succeed(true);
+    transaction.run(`UPDATE tool_intents SET state = 'waiting' WHERE idempotency_key = ?`, [key]);
+    requestApproval(engine, transaction, boundary, session, job, reason);
+    return succeed(false);
+  }
   const { approvalId, state, argumentsHash: approved } = approvalFromRow(row);
   if ((state !== 'given' && state !== 'used') || approved !== argumentsHash) {
     return fail({ type: 'ApprovalSettled', approvalId, state });
   }
   transaction.run(`UPDATE approvals SET state = 'used' WHERE approval_id = ?`, [approvalId]);
-  return succeed(null);
+  return succeed(true);
 }
 
 function approvalFromRow(row: Row): Approval {

@@ -42,10 +42,13 @@ export function exhausted(reader: Reader, runId: string, wanted: readonly Resour
   return budgets.find(({ resource, used, limit }) => isOneOf(resource, wanted) && used >= limit) ?? null;
 }
 
-/** Adds to what is used. Nothing where the run has no such budget. */
+/**
+ * Adds to what is used. Nothing where the run has no such budget. A number that a tool made up gives nothing back: a
+ * negative one, or none at all, is 0.
+ */
 export function spend(transaction: Transaction, runId: string, resource: Resource, amount: number): void {
   transaction.run('UPDATE run_budgets SET used = used + ? WHERE run_id = ? AND resource = ?', [
-    amount,
+    Math.max(0, Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(amount) || 0)),
     runId,
     resource,
   ]);

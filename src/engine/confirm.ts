@@ -1,20 +1,22 @@
 /**
  * Owns: recording what became of an attempt: its result, or that it ended badly.
- * Leaves: the attempt itself to effects.ts; an at-most-once call without an answer to doubt.ts.
+ * Leaves: the attempt itself to delivery.ts; an at-most-once call without an answer to doubt.ts.
  * Invariants: the result, its event and the end of the intent are one transaction (R2); it is written only for the newest
  * attempt, while that is open.
  */
+import type { Claimed } from './attempts.ts';
+import { attemptsOf, closeAttempt, isOpen } from './attempts.ts';
 import { retryDelay } from './backoff.ts';
 import { spend } from './budgets.ts';
 import { loadRun, stateConflict } from './checkpoint.ts';
-import { closeAttempt, later, openAttempt } from './claims.ts';
+import { later } from './claims.ts';
 import type { Settlement } from './effects.ts';
 import type { Engine } from './engine.ts';
 import { appendEvent, labelOf } from './events.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
-import type { Job } from './intents.ts';
 import { loadIntent } from './intents.ts';
+import type { Job } from './job.ts';
 import type { JsonObject } from './json.ts';
 import type { Reader, ToolAnswer } from './ports.ts';
 import { redactMembers } from './redaction.ts';
@@ -24,7 +26,7 @@ import { findEffect, saveEffect } from './tool-effects.ts';
 export function confirm(
   engine: Engine,
   job: Job,
-  fence: number,
+  attempt: Claimed,
   result: JsonObject,
   tokens: number,
   told: string | null = null,
@@ -35,8 +37,7 @@ export function confirm(
   return engine.database.commit<Settlement>(boundary, (transaction) => {
     const session = labelOf(engine, transaction);
     if (session === null || loadRun(transaction, runId) === undefined) return stateConflict(transaction, run);
-    const attempt = openAttempt(transaction, key, fence);
-    if (attempt === null) return fail({ type: 'ClaimLost', key });
+    if (!isOpen(transaction, attempt)) return fail({ type: 'ClaimLost', key });
     const saved = saveEffect(engine, transaction, boundary, key, redactMembers(result, tool.secrets));
     if (!saved.ok) return saved;
     closeAttempt(transaction, attempt, 'done', told);
@@ -45,7 +46,9 @@ export function confirm(
     engine.crash.reach(`${boundary}.intent_confirmed`);
     const type = saved.value.first ? 'tool_executed' : 'tool_reused';
     appendEvent(engine, transaction, boundary, session, { runId, type, action, detail: key });
-    return savedResult(transaction, job);
+    const stored = savedResult(transaction, job);
+    if (stored === null) throw new Error(`${key} was saved and is not there`);
+    return stored;
   });
 }
 
@@ -53,7 +56,7 @@ export function confirm(
 export function recordFailure(
   engine: Engine,
   job: Job,
-  fence: number,
+  attempt: Claimed,
   answer: Exclude<ToolAnswer, { type: 'done' }>,
 ): Promise<Result<Settlement>> {
   const { run, tool, key, action } = job;
@@ -63,16 +66,16 @@ export function recordFailure(
     const session = labelOf(engine, transaction);
     const intent = loadIntent(transaction, key);
     if (session === null || intent === null) return stateConflict(transaction, run);
-    const attempt = openAttempt(transaction, key, fence);
-    if (attempt === null) return fail({ type: 'ClaimLost', key });
+    if (!isOpen(transaction, attempt)) return fail({ type: 'ClaimLost', key });
     closeAttempt(transaction, attempt, answer.type, answer.reason);
     const failures = intent.failures + 1;
     const again = failures < tool.attempts && (answer.type === 'unknown' || answer.retryable);
     // What may have been done is not said to have failed (a read has nothing to do).
-    const mayBeDone = tool.safety !== 'read' && wasEverUnknown(transaction, key);
+    const isRead = tool.safety === 'read' && intent.safety === 'read';
+    const mayBeDone = !isRead && wasEverUnknown(transaction, key);
     const state = again ? 'pending' : mayBeDone ? 'in_doubt' : 'failed';
-    const wish = answer.type === 'failed' ? (answer.after ?? 0) : 0;
-    const wait = Math.max(wish, retryDelay(failures, engine.random()));
+    const wish = answer.type === 'failed' ? answer.after : undefined;
+    const wait = retryDelay(failures, engine.random(), wish);
     transaction.run(
       'UPDATE tool_intents SET state = ?, failures = ?, next_attempt_at_utc = ? WHERE idempotency_key = ?',
       [state, failures, again ? later(engine, wait) : null, key],
@@ -97,10 +100,19 @@ function wasEverUnknown(reader: Reader, key: string): boolean {
   return row !== undefined;
 }
 
-/** What goes on is what was saved, not what was answered. */
-export function savedResult(reader: Reader, { key, tool }: Job): Result<Settlement> {
-  const intent = loadIntent(reader, key);
-  const saved = intent && findEffect(reader, key, tool.name, intent.argumentsHash);
-  if (saved === null) throw new Error(`${key} is settled and has no saved result`);
-  return saved.ok ? succeed({ type: 'settled', result: saved.value }) : saved;
+/** What goes on is what was saved, not what was answered. Null: nothing is. */
+export function savedResult(reader: Reader, { key, tool, argumentsHash }: Job): Result<Settlement> | null {
+  const saved = findEffect(reader, key, tool.name, argumentsHash);
+  return saved?.ok === true ? succeed({ type: 'settled', result: saved.value }) : saved;
+}
+
+/** Was the answer to this worker's attempt recorded after all, though storage did not say so? */
+export function isRecorded(
+  reader: Reader,
+  { workerId }: Pick<Engine, 'workerId'>,
+  key: string,
+  fence: number,
+): boolean {
+  const mine = attemptsOf(reader, key).find((one) => one.fence === fence && one.worker === workerId);
+  return mine !== undefined && mine.outcome !== null && mine.outcome !== 'lost';
 }

@@ -4,18 +4,22 @@
  * Invariant: an at-most-once tool is never called again by itself.
  */
 import { loadRun, stateConflict } from './checkpoint.ts';
-import type { Attempt } from './claims.ts';
-import { closeAttempt, openAttempt } from './claims.ts';
+import type { Attempt, Claimed } from './attempts.ts';
+import { closeAttempt, isOpen, lastAttempt } from './attempts.ts';
 import { confirm } from './confirm.ts';
 import type { Settlement } from './effects.ts';
 import type { Engine } from './engine.ts';
 import { appendEvent, drawLabel, labelOf } from './events.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
-import type { Intent, Job } from './intents.ts';
-import { loadIntent, requestOf } from './intents.ts';
+import type { Intent } from './intents.ts';
+import { loadIntent, mayRepeat, requestOf } from './intents.ts';
+import type { Job } from './job.ts';
 import type { JsonObject } from './json.ts';
+import { encodeJson } from './json.ts';
 import type { Run } from './records.ts';
+import { redactMembers } from './redaction.ts';
+import { toolOf } from './run-workflow.ts';
 import { goOnIfNothingWaits } from './status.ts';
 import { saveEffect } from './tool-effects.ts';
 
@@ -37,27 +41,32 @@ export async function askOrDoubt(
 ): Promise<Result<Settlement>> {
   const status = await engine.tools.status(requestOf(intent));
   engine.crash.reach(`${job.action}.status.answered`);
-  if (status.type === 'done') {
-    return confirm(engine, job, open.fence, status.result, 0, 'as the other side said when asked');
+  if (status.type === 'done' && encodeJson(status.result, 'result').ok) {
+    return confirm(engine, job, open, status.result, 0, 'as the other side said when asked');
   }
   const why = {
+    done: 'asked, the other side says that it was done, with a result that can’t be kept',
     not_received: 'asked, the other side says that it has not received it',
     under_way: 'asked, the other side says that it is still at it',
     cannot_tell: `the other side can’t be asked (${status.type === 'cannot_tell' ? status.reason : ''})`,
   }[status.type];
-  return doubt(engine, job, open.fence, `the session ended before an answer was recorded; ${why}`);
+  return doubt(engine, job, open, `the session ended before an answer was recorded; ${why}`);
 }
 
 /** Records that it is not known whether the attempt did its work. Durable on return (R9). */
-export function doubt(engine: Engine, job: Job, fence: number, reason: string): Promise<Result<Settlement>> {
+export function doubt(
+  engine: Engine,
+  job: Job,
+  attempt: Claimed,
+  reason: string,
+): Promise<Result<Settlement>> {
   const { run, key, action } = job;
   const boundary = `${action}.doubt`;
   return engine.database.commit<Settlement>(boundary, (transaction) => {
     const session = labelOf(engine, transaction);
     if (session === null || loadRun(transaction, run.runId) === undefined)
       return stateConflict(transaction, run);
-    const attempt = openAttempt(transaction, key, fence);
-    if (attempt === null) return fail({ type: 'ClaimLost', key });
+    if (!isOpen(transaction, attempt)) return fail({ type: 'ClaimLost', key });
     closeAttempt(transaction, attempt, 'unknown', reason);
     transaction.run(`UPDATE tool_intents SET state = 'in_doubt' WHERE idempotency_key = ?`, [key]);
     engine.crash.reach(`${boundary}.intent_updated`);
@@ -80,7 +89,9 @@ export function resolveDoubt(engine: Engine, key: string, resolution: Resolution
     if (run === undefined) return fail({ type: 'RunNotFound', runId });
     const session = drawLabel(engine, transaction);
     if (resolution.type !== 'retry') {
-      const result = resolution.type === 'skip' ? { skipped: true } : resolution.result;
+      const secrets = toolOf(transaction, engine, runId, intent.tool)?.secrets ?? [];
+      const result =
+        resolution.type === 'skip' ? { skipped: true } : redactMembers(resolution.result, secrets);
       const saved = saveEffect(engine, transaction, 'resolve', key, result);
       if (!saved.ok) return saved;
     }
@@ -105,12 +116,14 @@ export function takeOver(engine: Engine, key: string, fence: number): Promise<Re
   return engine.database.commit<Run>('take_over', (transaction) => {
     const intent = loadIntent(transaction, key);
     const run = intent ? loadRun(transaction, intent.runId) : undefined;
-    const attempt = openAttempt(transaction, key, fence);
-    if (!intent || !run || !attempt) return fail({ type: 'ClaimLost', key });
+    const attempt = lastAttempt(transaction, key);
+    if (!intent || !run || attempt?.fence !== fence || attempt.outcome !== null) {
+      return fail({ type: 'ClaimLost', key });
+    }
     const session = drawLabel(engine, transaction);
     closeAttempt(transaction, attempt, 'lost', 'a person took the call over');
     engine.crash.reach('take_over.closed');
-    if (intent.safety !== 'at-most-once') return succeed(run);
+    if (mayRepeat(intent, toolOf(transaction, engine, run.runId, intent.tool))) return succeed(run);
     transaction.run(`UPDATE tool_intents SET state = 'in_doubt' WHERE idempotency_key = ?`, [key]);
     const detail = `${key}: a person took the call over`;
     const event = { runId: run.runId, type: 'tool_in_doubt', action: intent.action, detail } as const;

@@ -11,11 +11,12 @@ import type { Engine } from './engine.ts';
 import { loadRun, stateConflict } from './checkpoint.ts';
 import { appendEvent, labelOf } from './events.ts';
 import type { Result } from './failure.ts';
-import { fail, succeed } from './failure.ts';
+import { fail } from './failure.ts';
 import type { JsonObject } from './json.ts';
 import { encodeJson } from './json.ts';
 import type { Reader, ToolRequest } from './ports.ts';
 import type { Run } from './records.ts';
+import { redactText } from './redaction.ts';
 import { findEffect, insertEffect } from './tool-effects.ts';
 import { hashJson } from './workflow.ts';
 
@@ -25,7 +26,7 @@ export function idempotencyKey(runId: string, action: string): string {
 }
 
 /**
- * The tool's result for this run and action: the saved one, or that of a call, durable on return (R9).
+ * The tool's result for this run and action as it is saved, before or after a call now; durable on return (R9).
  * Fails with ToolFailed (nothing recorded), KeyReused (the key belongs to something else), or
  * StateConflict (the run is not what this worker took up).
  */
@@ -57,7 +58,9 @@ export async function executeOnce(
   }
 
   const answer = await engine.tools.call(request, new AbortController().signal);
-  if (answer.type !== 'done') return fail({ type: 'ToolFailed', tool, reason: answer.reason });
+  if (answer.type !== 'done') {
+    return fail({ type: 'ToolFailed', tool, reason: redactText(answer.reason) });
+  }
   const resultJson = encodeJson(answer.result, 'result');
   if (!resultJson.ok) return resultJson;
   const boundary = `${action}.tool`;
@@ -67,16 +70,14 @@ export async function executeOnce(
     const session = labelFor(engine, transaction, run);
     if (session === null) return stateConflict(transaction, run);
     const row = { key, tool, resultJson: resultJson.value, argumentsHash };
-    if (!insertEffect(engine, transaction, boundary, row)) {
-      // Another worker saved first: its row is the result, ours is dropped (R5).
-      const winner = find(transaction);
-      if (winner === null) throw new Error(`${key} is taken and not there`);
-      if (winner.ok) appendEvent(engine, transaction, boundary, session, reused(runId, action, key));
-      return winner;
-    }
-    const event = { runId, type: 'tool_executed', action, detail: key } as const;
-    appendEvent(engine, transaction, boundary, session, event);
-    return succeed(answer.result);
+    const isFirst = insertEffect(engine, transaction, boundary, row);
+    // Another worker may have saved first: then its row is the result, and ours is dropped (R5).
+    const stored = find(transaction);
+    if (stored === null) throw new Error(`${key} was saved and is not there`);
+    const executed = { runId, type: 'tool_executed', action, detail: key } as const;
+    const event = isFirst ? executed : reused(runId, action, key);
+    if (stored.ok) appendEvent(engine, transaction, boundary, session, event);
+    return stored;
   });
 }
 

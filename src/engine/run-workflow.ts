@@ -10,6 +10,7 @@ import { decodeJson, isJsonObject } from './json.ts';
 import type { Reader, Transaction } from './ports.ts';
 import type { Run } from './records.ts';
 import { reservedActions } from './records.ts';
+import type { OutsideTool } from './tool.ts';
 import type { Workflow } from './workflow.ts';
 import { findAction, fingerprint, workflowName } from './workflow.ts';
 
@@ -20,6 +21,11 @@ export function workflowOf(reader: Reader, { workflows }: Workflows, runId: stri
   const recorded = recordedWorkflow(reader, runId);
   const named = recorded ? workflows.find((workflow) => workflow.name === recorded.name) : workflows[0];
   return named ?? null;
+}
+
+/** The tool of that name which the run's workflow declares; null: none. */
+export function toolOf(reader: Reader, engine: Workflows, runId: string, name: string): OutsideTool | null {
+  return workflowOf(reader, engine, runId)?.tools?.find((tool) => tool.name === name) ?? null;
 }
 
 /** Why this run can't be continued, or null. The run can always be shown. */

@@ -4,21 +4,20 @@
  * Invariant: the next checkpoint is written only after the action's results are confirmed (R6).
  */
 import { budgetReason, exhausted } from './budgets.ts';
+import type { Results } from './calls.ts';
+import { settleAll } from './calls.ts';
 import { loadRun, saveCheckpoint } from './checkpoint.ts';
-import { heldElsewhere, openAttemptOfRun } from './claims.ts';
-import type { Settlement } from './effects.ts';
-import { settle } from './effects.ts';
+import { openAttemptOfRun } from './attempts.ts';
+import { heldElsewhere } from './claims.ts';
 import type { Engine } from './engine.ts';
 import { executeOnce } from './execute-once.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
-import { jobOf, refuse } from './intents.ts';
 import type { JsonObject } from './json.ts';
 import type { Run } from './records.ts';
 import { ableToGoOn, usableContext } from './run-workflow.ts';
 import { isElsewhere, resumeRun } from './start.ts';
-import { failRun, waitRun } from './status.ts';
-import type { OutsideCall } from './tool.ts';
+import { failRun } from './status.ts';
 import type { Action, Workflow } from './workflow.ts';
 import { findAction } from './workflow.ts';
 
@@ -69,7 +68,7 @@ export async function takeUp(engine: Engine, runId: string): Promise<Result<AtHa
   const { workflow, elsewhere, open } = found.value;
   // Who is in the middle of a call is not disturbed, not even by an event.
   const held = open && (await heldElsewhere(engine, open));
-  if (held) return held;
+  if (held) return fail(held);
   const resumed = elsewhere ? await resumeRun(engine, runId) : succeed(found.value.run);
   if (!resumed.ok) return resumed;
   const run = resumed.value;
@@ -87,9 +86,6 @@ export async function runToEnd(engine: Engine, runId: string): Promise<Result<Ru
   }
 }
 
-type Results =
-  { readonly type: 'ready'; readonly result: JsonObject } | { readonly type: 'left'; readonly run: Run };
-
 async function resultsOf(
   engine: Engine,
   run: Run,
@@ -100,7 +96,7 @@ async function resultsOf(
   if (action.calls) {
     const calls = action.calls(context);
     return calls.ok
-      ? settleAll(engine, run, workflow, action, calls.value)
+      ? settleAll(engine, run, workflow, action.name, calls.value)
       : unusable(run, action, calls.failure);
   }
   if (action.tool === null) return succeed({ type: 'ready', result: {} });
@@ -108,43 +104,6 @@ async function resultsOf(
   if (!toolArguments.ok) return unusable(run, action, toolArguments.failure);
   const executed = await executeOnce(engine, run, action.name, action.tool.name, toolArguments.value);
   return executed.ok ? succeed({ type: 'ready', result: executed.value }) : executed;
-}
-
-/** One call after the other, as far as each goes: one that waits or is tried again does not hold up the others. */
-async function settleAll(
-  engine: Engine,
-  run: Run,
-  workflow: Workflow,
-  action: Action,
-  calls: readonly OutsideCall[],
-): Promise<Result<Results>> {
-  const settlements: Settlement[] = [];
-  for (const call of calls) {
-    const tool = workflow.tools?.find(({ name }) => name === call.tool);
-    const misfit = tool ? tool.check(call.arguments) : 'the workflow may not call it';
-    if (tool === undefined || misfit !== null) {
-      return left(await refuse(engine, run, action.name, `${call.tool}: ${misfit ?? ''}`));
-    }
-    const job = jobOf(run, action.name, call, tool);
-    const settled = await settle(engine, job, engine.tools.destinationOf(call.tool));
-    if (!settled.ok) return settled;
-    settlements.push(settled.value);
-  }
-  const failed = settlements.find((one) => one.type === 'failed');
-  if (failed) return left(await failRun(engine, run, action.name, failed.reason));
-  if (settlements.some((one) => one.type === 'retrying')) return left(succeed(run));
-  const held = settlements.find((one) => one.type === 'held');
-  if (held) return fail(held.failure);
-  const waiting = settlements.find((one) => one.type === 'waiting');
-  if (waiting) return left(await waitRun(engine, run, action.name, waiting.detail));
-  const results = settlements.flatMap((one) => (one.type === 'settled' ? [one.result] : []));
-  const byId = calls.map(({ id }, index) => [id ?? '', results[index] ?? {}] as const);
-  const single = calls.length === 1 && calls[0]?.id === null ? results[0] : undefined;
-  return succeed({ type: 'ready', result: single ?? Object.fromEntries(byId) });
-}
-
-function left(stored: Result<Run>): Result<Results> {
-  return stored.ok ? succeed({ type: 'left', run: stored.value }) : stored;
 }
 
 function unusable({ runId }: Run, { name }: Action, reason: string) {

@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts';
 import { appendEvent, drawLabel, labelOf } from './events.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
-import type { Transaction } from './ports.ts';
+import type { Reader, Transaction } from './ports.ts';
 import type { EventType, Run, RunStatus } from './records.ts';
 
 interface Change {
@@ -34,15 +34,20 @@ export function changeStatus(
   return saved;
 }
 
-/** The run waits for a person, across sessions. `detail` says what for. Durable on return (R9). */
+/**
+ * The run waits for a person, across sessions. `detail` says what for. Durable on return (R9). Where the person was
+ * quicker, and nothing of it waits any more, the run stays as it is.
+ */
 export function waitRun(engine: Engine, run: Run, action: string, detail: string): Promise<Result<Run>> {
   const boundary = `${action}.wait`;
-  return engine.database.commit(boundary, (transaction) =>
-    changeStatus(engine, transaction, boundary, run, {
-      status: 'waiting',
-      reserved: 'wait',
-      event: { type: 'run_waiting', action, detail },
-    }),
+  return engine.database.commit<Run>(boundary, (transaction) =>
+    waitsForPerson(transaction, run)
+      ? changeStatus(engine, transaction, boundary, run, {
+          status: 'waiting',
+          reserved: 'wait',
+          event: { type: 'run_waiting', action, detail },
+        })
+      : succeed(run),
   );
 }
 
@@ -93,14 +98,15 @@ export function goOnIfNothingWaits(
   boundary: string,
   run: Run,
 ): Result<Run> {
-  const left = transaction.get(
-    `SELECT 1 FROM tool_intents WHERE run_id = ? AND state IN ('waiting', 'in_doubt')`,
-    [run.runId],
-  );
-  if (run.status !== 'waiting' || left !== undefined) return succeed(run);
+  if (run.status !== 'waiting' || waitsForPerson(transaction, run)) return succeed(run);
   return changeStatus(engine, transaction, boundary, run, {
     status: 'running',
     reserved: 'go_on',
     event: null,
   });
+}
+
+function waitsForPerson(reader: Reader, { runId }: Run): boolean {
+  const sql = `SELECT 1 FROM tool_intents WHERE run_id = ? AND state IN ('waiting', 'in_doubt')`;
+  return reader.get(sql, [runId]) !== undefined;
 }

@@ -4,6 +4,7 @@
  * Leaves: calling it to effects.ts; which tools there are to the workflows.
  */
 import type { JsonObject } from './json.ts';
+import { redactText } from './redaction.ts';
 
 /**
  * What may be done when it is not known whether the tool did its work:
@@ -38,6 +39,17 @@ export interface OutsideCall {
 /** The logical action that a call's key is made of: the action, or one of its calls. */
 export function logicalAction(action: string, call: Pick<OutsideCall, 'id'>): string {
   return call.id === null ? action : `${action}/${call.id}`;
+}
+
+/**
+ * Why the calls can't be told apart by their ids, or null: two that are the same would share one key and one result. An
+ * id is part of a key, so it is stored: what looks like a secret is none.
+ */
+export function whyAlike(calls: readonly Pick<OutsideCall, 'id'>[]): string | null {
+  const ids = calls.map(({ id }) => id ?? '');
+  const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+  if (twice !== undefined) return `two of its calls have the id ${JSON.stringify(twice)}`;
+  return ids.some((id) => redactText(id) !== id) ? 'the id of a call looks like a key or a token' : null;
 }
 
 /** A validator of the Standard Schema kind (standardschema.dev), as far as it is used here. */

@@ -77,5 +77,10 @@ export function workflowName(workflow: Pick<Workflow, 'name' | 'version'>): stri
 export function hashJson(value: JsonObject): string {
   const text = encodeJson(value, 'value');
   if (!text.ok) throw new Error(`hashing a value that is not JSON: ${text.failure.path}`);
-  return bytesToHex(sha256(utf8ToBytes(text.value)));
+  return hashText(text.value);
+}
+
+/** SHA-256 of the text in UTF-8, in hexadecimal. */
+export function hashText(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text)));
 }

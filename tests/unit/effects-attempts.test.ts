@@ -1,0 +1,307 @@
+/** Holds effects.md, failures and budgets: time limits, tries that are due later, and what a run may use. */
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { retryDelay } from '../../src/engine/backoff.ts';
+import { tryNow } from '../../src/engine/doubt.ts';
+import { fail } from '../../src/engine/failure.ts';
+import type { ToolAnswer } from '../../src/engine/ports.ts';
+import { retryRun } from '../../src/engine/status.ts';
+import type { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
+import type { Parts } from '../support/lives.ts';
+import { emptyStore, must, testParts } from '../support/lives.ts';
+import type { Outside, Worker, WorkerOptions } from '../support/outside.ts';
+import {
+  actTool,
+  callsOf,
+  done,
+  failed,
+  heldBack,
+  outside,
+  startedIn,
+  stepOf,
+  storedIn,
+  unknown,
+  workerIn,
+  workflowWith,
+  workKey,
+  workRun,
+} from '../support/outside.ts';
+let parts: Parts;
+let empty: MemoryPageStore;
+let world: Outside;
+beforeAll(async () => {
+  parts = await testParts();
+  empty = await emptyStore(parts);
+});
+beforeEach(() => {
+  world = outside(parts, empty);
+});
+
+const using = (...tools: Parameters<typeof actTool>): WorkerOptions => ({
+  workflows: [workflowWith([actTool(...tools)])],
+});
+const onceOnly = using({ safety: 'at-most-once' });
+const started = (options?: WorkerOptions) => startedIn(world, options);
+const stored = () => storedIn(world);
+
+/** A worker with the run at a call that is out and held back. */
+async function callingOut(options?: WorkerOptions) {
+  const worker = await started(options);
+  const answer = heldBack();
+  world.answers.push(answer.script);
+  const stepping = stepOf(worker);
+  await answer.left;
+  return { worker, answer, stepping };
+}
+
+/** The same, and then the worker is killed. */
+async function killedInCall(options?: WorkerOptions): Promise<Worker> {
+  const { worker } = await callingOut(options);
+  worker.die();
+  return worker;
+}
+
+describe('the time limit', () => {
+  test('who does not answer in time is told so, and the call is of unknown outcome', async () => {
+    const { worker, stepping } = await callingOut(using({ timeLimit: 30_000 }));
+    expect(worker.timer.waits).toEqual([30_000]);
+    worker.timer.pass(29_999);
+    expect(await stepOf(worker)).toMatchObject({ failure: { type: 'CallInFlight' } });
+    worker.timer.pass(1);
+    must(await stepping);
+    expect(await stored()).toMatchObject({
+      attempts: [{ outcome: 'unknown', detail: 'no answer within 30 seconds' }],
+      intents: [{ state: 'pending', failures: 1 }],
+    });
+  });
+
+  test('the signal fires at the time limit and not before; what is answered afterwards is not heard', async () => {
+    const worker = await started(onceOnly);
+    const answer = heldBack();
+    let signal: AbortSignal | null = null;
+    world.answers.push((request, given) => {
+      signal = given;
+      return typeof answer.script === 'function' ? answer.script(request, given) : answer.script;
+    });
+    const stepping = stepOf(worker);
+    await answer.left;
+    expect(signal).toMatchObject({ aborted: false });
+    worker.timer.pass(10_000);
+    expect(signal).toMatchObject({ aborted: true });
+    answer.give(done());
+    expect(must(await stepping).status).toBe('waiting');
+    expect((await stored()).intents).toMatchObject([{ state: 'in_doubt' }]);
+  });
+
+  test('an answer in time calls the wait off', async () => {
+    const worker = await started();
+    must(await stepOf(worker));
+    expect(worker.timer.waits).toEqual([]);
+  });
+});
+
+describe('attempts', () => {
+  const secondsUntilNext = async (): Promise<number> => {
+    const due = (await stored()).intents[0]?.nextAttemptAtUtc ?? '';
+    return (Date.parse(due) - Date.parse(world.clock.now())) / 1000;
+  };
+
+  test('the wait doubles, with jitter in its upper half, up to a minute', () => {
+    expect([1, 2, 3, 4].map((failures) => retryDelay(failures, 0))).toEqual([500, 1000, 2000, 4000]);
+    expect([1, 2, 3, 4].map((failures) => retryDelay(failures, 0.5))).toEqual([750, 1500, 3000, 6000]);
+    expect(retryDelay(7, 0.999)).toBeLessThanOrEqual(60_000);
+    expect(retryDelay(1000, 0.999)).toBeLessThanOrEqual(60_000);
+    expect(retryDelay(1000, 0)).toBe(30_000);
+  });
+
+  test('a failed attempt is stored with its reason and the time of the next one, by the injected clock and chance', async () => {
+    const worker = await started();
+    world.answers.push(failed('the desk is closed'));
+    must(await stepOf(worker));
+    const { types, attempts, intents, run } = await stored();
+    expect(run.status).toBe('running');
+    expect(types.at(-1)).toBe('tool_failed');
+    expect(attempts).toMatchObject([{ outcome: 'failed', detail: 'the desk is closed' }]);
+    expect(intents).toMatchObject([{ failures: 1, nextAttemptAtUtc: '2026-01-05T09:00:00.750Z' }]);
+  });
+
+  test('nothing is done before the next attempt is due, also in a later session', async () => {
+    const worker = await started();
+    world.answers.push(failed());
+    must(await stepOf(worker));
+    worker.die();
+    const other = await workerIn(world);
+    const dueAtUtc = '2026-01-05T09:00:00.750Z';
+    world.clock.turnBy(749);
+    expect(await stepOf(other)).toEqual(fail({ type: 'AttemptNotDue', key: workKey, dueAtUtc }));
+    expect(world.calls).toHaveLength(1);
+    world.clock.turnBy(1);
+    must(await stepOf(other));
+    expect(world.calls).toHaveLength(2);
+  });
+
+  test('a clock that stands still lets a person try now; one that is put back does not hurry', async () => {
+    const worker = await started();
+    world.answers.push(failed());
+    must(await stepOf(worker));
+    world.clock.turnBy(-86_400_000);
+    expect(await stepOf(worker)).toMatchObject({ failure: { type: 'AttemptNotDue' } });
+    must(await tryNow(worker.engine, workKey));
+    must(await stepOf(worker));
+    const { events, violated } = await stored();
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1));
+    expect(violated).toEqual([]);
+  });
+
+  test('the other side’s wish for a longer wait is heeded, a shorter one is not', async () => {
+    const worker = await started(using({ attempts: 9 }));
+    world.answers.push(failed('busy', true, 120_000), failed('busy', true, 1));
+    must(await stepOf(worker));
+    expect(await secondsUntilNext()).toBe(120);
+    must(await tryNow(worker.engine, workKey));
+    must(await stepOf(worker));
+    expect(await secondsUntilNext()).toBe(1.5);
+  });
+
+  test.each([Infinity, NaN, -5, 1e300])('a wish of %s milliseconds harms nothing', async (wish) => {
+    const worker = await started();
+    world.answers.push(failed('busy', true, wish));
+    must(await stepOf(worker));
+    const seconds = await secondsUntilNext();
+    expect(seconds).toBeGreaterThanOrEqual(0.5);
+    expect(seconds).toBeLessThanOrEqual(86_400);
+  });
+
+  test('an error that the tool says is final fails the run at once, with its reason', async () => {
+    const worker = await started();
+    world.answers.push(failed('no such order', false));
+    expect(must(await stepOf(worker)).status).toBe('failed');
+    const { events, intents } = await stored();
+    expect(intents).toMatchObject([{ state: 'failed' }]);
+    expect(events.at(-1)).toMatchObject({ eventType: 'run_failed', detail: `${workKey}: no such order` });
+    expect(world.calls).toHaveLength(1);
+  });
+
+  test('after the last attempt the run has failed, and can be tried again by hand with all its attempts', async () => {
+    const worker = await started();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      world.answers.push(failed(`down ${String(attempt)}`));
+      must(await stepOf(worker));
+      world.clock.turnBy(60_000);
+    }
+    expect(await stored()).toMatchObject({ run: { status: 'failed', nextAction: 'work', version: 1 } });
+    expect(await stepOf(worker)).toMatchObject({ failure: { type: 'RunNotRunning' } });
+    expect(await retryRun(worker.engine, workRun, 0, 0)).toMatchObject({
+      failure: { type: 'StateConflict' },
+    });
+    must(await retryRun(worker.engine, workRun, 1, 0));
+    expect(await retryRun(worker.engine, workRun, 2, 0)).toMatchObject({ failure: { type: 'RunNotFailed' } });
+    world.answers.push(failed('down 4'));
+    expect(must(await stepOf(worker)).status).toBe('running');
+    world.clock.turnBy(60_000);
+    must(await stepOf(worker));
+    const { run, attempts, violated } = await stored();
+    expect(run.version).toBe(3);
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'failed', 'failed', 'done']);
+    expect(violated).toEqual([]);
+  });
+
+  test('of a read that never answers nothing can have been done: it fails', async () => {
+    const worker = await started(using({ safety: 'read', attempts: 2 }));
+    world.answers.push(unknown(), unknown());
+    must(await stepOf(worker));
+    world.clock.turnBy(60_000);
+    expect(must(await stepOf(worker)).status).toBe('failed');
+  });
+
+  test('an idempotent call that never answers is in doubt when its attempts are used up, never failed', async () => {
+    const worker = await started(using({ attempts: 2 }));
+    world.answers.push(unknown(), unknown());
+    must(await stepOf(worker));
+    world.clock.turnBy(60_000);
+    expect(must(await stepOf(worker)).status).toBe('waiting');
+    const { intents, types } = await stored();
+    expect(intents).toMatchObject([{ state: 'in_doubt' }]);
+    expect(types).not.toContain('run_failed');
+    expect(types.slice(-4)).toEqual(['tool_failed', 'tool_in_doubt', 'checkpoint_saved', 'run_waiting']);
+  });
+
+  test('a definite failure after an attempt without an answer never claims that nothing was done', async () => {
+    const worker = await started();
+    world.answers.push(unknown(), failed('no such order', false));
+    must(await stepOf(worker));
+    world.clock.turnBy(60_000);
+    expect(must(await stepOf(worker)).status).toBe('waiting');
+    expect((await stored()).intents).toMatchObject([{ state: 'in_doubt' }]);
+  });
+
+  test('nor does one after an attempt whose session died', async () => {
+    await killedInCall();
+    world.answers.push(failed('no such order', false));
+    expect(must(await stepOf(await workerIn(world))).status).toBe('waiting');
+    expect((await stored()).intents).toMatchObject([{ state: 'in_doubt' }]);
+  });
+});
+
+describe('budgets', () => {
+  const spending = (budgets: Record<string, number>, over = {}): WorkerOptions => ({
+    workflows: [workflowWith([actTool({ attempts: 9, ...over })], { budgets })],
+  });
+
+  test('a crash in a call, resuming and retries refill nothing', async () => {
+    const options = spending({ tool_calls: 3 });
+    await killedInCall(options);
+    const second = await workerIn(world, options);
+    world.answers.push(failed());
+    must(await stepOf(second));
+    second.die();
+    world.clock.turnBy(60_000);
+    const third = await workerIn(world, options);
+    world.answers.push(failed());
+    must(await stepOf(third));
+    world.clock.turnBy(60_000);
+    expect(must(await stepOf(third)).status).toBe('failed');
+    const { events, budgets } = await stored();
+    expect(budgets).toEqual({ tool_calls: [3, 3] });
+    expect(events.at(-1)?.detail).toBe('the budget of tool calls is used up: 3 of 3');
+    expect(world.calls).toHaveLength(3);
+    // Trying again raises nothing by itself.
+    must(await retryRun(third.engine, workRun, 1, 0));
+    expect(must(await stepOf(third)).status).toBe('failed');
+    expect(world.calls).toHaveLength(3);
+    must(await retryRun(third.engine, workRun, 3, 2));
+    must(await stepOf(third));
+    expect((await stored()).budgets).toEqual({ tool_calls: [4, 5] });
+  });
+
+  test('steps are counted with the checkpoint, and the run fails before the one too many', async () => {
+    const options = spending({ steps: 1 });
+    const worker = await started(options);
+    must(await stepOf(worker));
+    worker.die();
+    const other = await workerIn(world, options);
+    expect(must(await stepOf(other))).toMatchObject({ status: 'failed', nextAction: 'end' });
+    expect(await stored()).toMatchObject({ budgets: { steps: [1, 1] } });
+    must(await retryRun(other.engine, workRun, 2, 1));
+    expect(must(await stepOf(other)).status).toBe('completed');
+    expect(await stored()).toMatchObject({ budgets: { steps: [2, 2] }, violated: [] });
+  });
+
+  test('tokens count as they are told, and none are left when they are used up', async () => {
+    const calls = callsOf(['one', 'tea'], ['two', 'tea']);
+    const worker = await started({
+      workflows: [workflowWith([actTool()], { budgets: { tokens: 100 }, calls })],
+    });
+    world.answers.push({ type: 'done', result: {}, tokens: 150 });
+    expect(must(await stepOf(worker)).status).toBe('failed');
+    expect((await stored()).budgets).toEqual({ tokens: [150, 100] });
+    expect(world.calls).toHaveLength(1);
+  });
+
+  test.each([-50, NaN, Infinity])('%s tokens refill nothing and harm nothing', async (tokens) => {
+    const worker = await started(spending({ tokens: 100 }));
+    world.answers.push({ type: 'done', result: {}, tokens } satisfies ToolAnswer);
+    must(await stepOf(worker));
+    const [used] = (await stored()).budgets['tokens'] ?? [];
+    expect(Number(used)).toBeGreaterThanOrEqual(0);
+  });
+});
