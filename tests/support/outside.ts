@@ -24,7 +24,7 @@ import type { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import type { PageStore } from '../../src/storage/page-store.ts';
 import { handTimer, type HandTimer } from './desk.ts';
 import { handClock, type HandClock } from './dispatch-lives.ts';
-import { must, open, readEvents, type Parts } from './lives.ts';
+import { emptyStore, must, open, readEvents, testParts, type Parts } from './lives.ts';
 
 /** The run that every test works on, and the key of its one call. */
 export const workRun = 'run-T1';
@@ -129,7 +129,17 @@ export interface Outside {
   readonly held: Map<string, Set<string>>;
 }
 
-export function outside(parts: Parts, empty: MemoryPageStore): Outside {
+let prepared: Promise<{ parts: Parts; empty: MemoryPageStore }> | null = null;
+
+async function prepare() {
+  const parts = await testParts();
+  return { parts, empty: await emptyStore(parts) };
+}
+
+/** An empty lab and a world that is kind, until it is scripted otherwise. */
+export async function newOutside(): Promise<Outside> {
+  prepared ??= prepare();
+  const { parts, empty } = await prepared;
   return {
     parts,
     store: empty.copy(),
@@ -301,9 +311,10 @@ export async function tamper(
 /** A person's word on the only request that is open. */
 export async function decide(
   world: Outside,
-  { engine }: Worker,
+  { engine, database }: Worker,
   decision: 'given' | 'denied',
 ): Promise<Result<Run>> {
+  must(await database.refresh());
   const { approvals } = await storedIn(world);
   const asked = approvals.filter(({ state }) => state === 'requested');
   const [first] = asked;

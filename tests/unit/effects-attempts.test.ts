@@ -1,13 +1,11 @@
 /** Holds effects.md, failures and budgets: time limits, tries that are due later, and what a run may use. */
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { retryDelay } from '../../src/engine/backoff.ts';
 import { tryNow } from '../../src/engine/doubt.ts';
 import { fail } from '../../src/engine/failure.ts';
 import type { ToolAnswer } from '../../src/engine/ports.ts';
 import { retryRun } from '../../src/engine/status.ts';
-import type { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
-import type { Parts } from '../support/lives.ts';
-import { emptyStore, must, testParts } from '../support/lives.ts';
+import { must } from '../support/lives.ts';
 import type { Outside, Worker, WorkerOptions } from '../support/outside.ts';
 import {
   actTool,
@@ -15,7 +13,7 @@ import {
   done,
   failed,
   heldBack,
-  outside,
+  newOutside,
   startedIn,
   stepOf,
   storedIn,
@@ -25,15 +23,10 @@ import {
   workKey,
   workRun,
 } from '../support/outside.ts';
-let parts: Parts;
-let empty: MemoryPageStore;
+
 let world: Outside;
-beforeAll(async () => {
-  parts = await testParts();
-  empty = await emptyStore(parts);
-});
-beforeEach(() => {
-  world = outside(parts, empty);
+beforeEach(async () => {
+  world = await newOutside();
 });
 
 const using = (...tools: Parameters<typeof actTool>): WorkerOptions => ({

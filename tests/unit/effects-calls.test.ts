@@ -1,18 +1,16 @@
 /** Holds effects.md, what may be called at all, and several calls of one action. */
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { jsonSchemaCheck } from '../../src/engine/argument-schema.ts';
 import { resolveDoubt } from '../../src/engine/doubt.ts';
 import { standardCheck } from '../../src/engine/tool.ts';
-import type { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
-import type { Parts } from '../support/lives.ts';
-import { emptyStore, must, testParts } from '../support/lives.ts';
+import { must } from '../support/lives.ts';
 import type { Outside, WorkerOptions } from '../support/outside.ts';
 import {
   actTool,
   callsOf,
   done,
   failed,
-  outside,
+  newOutside,
   startedIn,
   stepOf,
   storedIn,
@@ -21,15 +19,10 @@ import {
   workerIn,
   workflowWith,
 } from '../support/outside.ts';
-let parts: Parts;
-let empty: MemoryPageStore;
+
 let world: Outside;
-beforeAll(async () => {
-  parts = await testParts();
-  empty = await emptyStore(parts);
-});
-beforeEach(() => {
-  world = outside(parts, empty);
+beforeEach(async () => {
+  world = await newOutside();
 });
 
 const started = (options?: WorkerOptions) => startedIn(world, options);

@@ -1,18 +1,18 @@
 /** Holds effects.md, claims: who may deliver a call, who may take one over, and what a crash in a call leads to. */
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { fail } from '../../src/engine/failure.ts';
 import { runToEnd } from '../../src/engine/runner.ts';
 import { adoptRun, resumeRun, startRun } from '../../src/engine/start.ts';
-import type { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
-import type { Parts } from '../support/lives.ts';
-import { emptyStore, must, testParts } from '../support/lives.ts';
+import { cryptoRandom } from '../../src/storage/random.ts';
+import { freshImage } from '../../src/storage/schema.ts';
+import { must } from '../support/lives.ts';
 import type { Outside, Worker, WorkerOptions } from '../support/outside.ts';
 import {
   actTool,
   done,
   failed,
   heldBack,
-  outside,
+  newOutside,
   startedIn,
   stepOf,
   storedIn,
@@ -23,15 +23,10 @@ import {
   workKey,
   workRun,
 } from '../support/outside.ts';
-let parts: Parts;
-let empty: MemoryPageStore;
+
 let world: Outside;
-beforeAll(async () => {
-  parts = await testParts();
-  empty = await emptyStore(parts);
-});
-beforeEach(() => {
-  world = outside(parts, empty);
+beforeEach(async () => {
+  world = await newOutside();
 });
 
 const using = (...tools: Parameters<typeof actTool>): WorkerOptions => ({
@@ -185,9 +180,8 @@ describe('claim, lease and fence', () => {
     const { worker, answer, stepping } = await callingOut(onceOnly);
     // The lab is reset, and the run of the same name comes to the same call, with the same fencing number.
     const other = await workerIn(world, onceOnly);
-    const fresh = parts.sqlite.openScratch(await (await workerIn(outside(parts, empty))).database.image());
-    must(await other.database.replace('reset', { bytes: fresh.export() }));
-    fresh.close();
+    const bytes = freshImage(world.parts.sqlite, cryptoRandom);
+    must(await other.database.replace('reset', { bytes }));
     const again = heldBack();
     world.answers.push(again.script);
     must(await startRun(other.engine, 'T1', {}));

@@ -1,18 +1,16 @@
 /** Holds effects.md: intent, claim, call and confirmation, each durable before the next, and one call at a time. */
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { tryNow } from '../../src/engine/doubt.ts';
 import { fail } from '../../src/engine/failure.ts';
 import { runToEnd } from '../../src/engine/runner.ts';
-import type { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { FaultyPageStore } from '../support/faulty-page-store.ts';
-import type { Parts } from '../support/lives.ts';
-import { emptyStore, must, testParts } from '../support/lives.ts';
+import { must } from '../support/lives.ts';
 import type { Outside, Worker, WorkerOptions } from '../support/outside.ts';
 import {
   actTool,
   done,
   heldBack,
-  outside,
+  newOutside,
   startedIn,
   stepOf,
   storedIn,
@@ -23,15 +21,10 @@ import {
   workKey,
   workRun,
 } from '../support/outside.ts';
-let parts: Parts;
-let empty: MemoryPageStore;
+
 let world: Outside;
-beforeAll(async () => {
-  parts = await testParts();
-  empty = await emptyStore(parts);
-});
-beforeEach(() => {
-  world = outside(parts, empty);
+beforeEach(async () => {
+  world = await newOutside();
 });
 
 const using = (...tools: Parameters<typeof actTool>): WorkerOptions => ({
