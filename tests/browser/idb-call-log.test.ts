@@ -82,7 +82,12 @@ test('the desks of several tabs do the work of one key once, and number what the
   const open = (key: string) =>
     Promise.all(
       desks.map((desk) =>
-        receiveCall(desk, 'a', { key, tool: 'open_work_order', arguments: order, destination: null, scope: '' }, signal),
+        receiveCall(
+          desk,
+          'a',
+          { key, tool: 'open_work_order', arguments: order, destination: null, scope: '' },
+          signal,
+        ),
       ),
     );
   const answers = [...(await open('x')), ...(await open('y'))];
