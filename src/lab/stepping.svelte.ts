@@ -6,7 +6,7 @@
  * the one that the last reply told. What another tab saved in between is a conflict, not a step further.
  */
 import type { LabView } from '../bridge/views.ts';
-import { isElsewhere, millisecondsUntil } from './due.ts';
+import { millisecondsUntil } from './due.ts';
 import { keepWithin } from './keep-within.ts';
 import { writeKept, type LastCrash } from './kept.ts';
 import type { Lab } from './lab.svelte.ts';
@@ -45,8 +45,8 @@ export class Stepping {
     });
   }
 
-  /** `seen`: from a version that a reply has just told; null: from what is on screen. `atOnce`: the first step, too. */
-  async runToEnd(seen: Seen | null = null, atOnce = false): Promise<void> {
+  /** `seen`: from a version that a reply has just told; null: from what is on screen. */
+  async runToEnd(seen: Seen | null = null): Promise<void> {
     const from = seen ?? this.#lab.run?.run ?? null;
     const { ticketId } = this.#lab;
     if (this.activity.type !== 'idle' || !this.#lab.canStep) return;
@@ -55,10 +55,8 @@ export class Stepping {
     this.#setGoesOn(null);
     await this.#busy({ type: 'running', pace }, async () => {
       let run = from ?? (await this.#start(ticketId, null, again));
-      let pause = atOnce ? 0 : this.#pace;
       while (run?.status === 'running' && run.nextAction !== null) {
-        if (!(await this.#untilDue(pause, pace.signal))) return;
-        pause = this.#pace;
+        if (!(await this.#untilDue(pace.signal))) return;
         run = (await this.#stepOnce(run, again)) ?? this.#notDueAfterAll(run);
       }
       const stopped = run?.status === 'waiting' || run?.status === 'failed';
@@ -86,18 +84,17 @@ export class Stepping {
 
   /** Takes the run on screen up in this session, and goes on with it. */
   async takeUp(): Promise<void> {
-    const run = this.#lab.run;
-    if (run === null || this.activity.type !== 'idle') return;
-    // Whoever is perhaps in the middle of a call is not disturbed: the step looks first, and then takes the run up.
-    if (run.intents.some(isElsewhere)) return this.runToEnd(null, true);
-    const { runId, version } = run.run;
+    const run = this.#lab.run?.run;
+    if (run === undefined || this.activity.type !== 'idle') return;
+    const { runId, version } = run;
     let view: LabView | null = null;
     await this.#busy({ type: 'working' }, async () => {
       view = await this.#lab.show(
         (agent) => agent.request('resume', { runId, version }),
         this.#ifShown(runId, () => void this.takeUp()),
       );
-      if (view !== null) this.#lab.restarts.takenUp(runId);
+      if (view === null) this.#lab.restarts.lookFirst();
+      else this.#lab.restarts.takenUp(runId);
     });
     if (this.#lab.restarts.current?.plan.type === 'resumed') await this.runToEnd(seenIn(view, runId));
   }
@@ -157,21 +154,16 @@ export class Stepping {
     return run;
   }
 
-  get #pace(): number {
-    const { settings, reducedMotion } = this.#lab.ports;
-    return paceOf(settings.current.speed, reducedMotion());
-  }
-
   /** Of the run on screen; 0: a step would do something. */
   #millisecondsToDue(): number {
     const until = this.#lab.dueAtUtc;
     return until === null ? 0 : millisecondsUntil(until, this.#lab.ports.now());
   }
 
-  /** After so many milliseconds, and not before a call is due again. False: it was paused meanwhile. */
-  async #untilDue(pause: number, paused: AbortSignal): Promise<boolean> {
-    const { wait } = this.#lab.ports;
-    if (!(await wait(pause, paused))) return false;
+  /** After the pace, and not before a call is due again. False: it was paused meanwhile. */
+  async #untilDue(paused: AbortSignal): Promise<boolean> {
+    const { settings, reducedMotion, wait } = this.#lab.ports;
+    if (!(await wait(paceOf(settings.current.speed, reducedMotion()), paused))) return false;
     for (let left = this.#millisecondsToDue(); left > 0; left = this.#millisecondsToDue()) {
       const end = new AbortController();
       this.#nap = { until: this.#lab.dueAtUtc, end };
