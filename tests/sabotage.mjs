@@ -253,6 +253,36 @@ const sabotages = [
     'this.#silent = true;',
     '',
   ],
+  [
+    'a transaction that was given up goes on',
+    'storage/idb-transaction.ts',
+    'callOff(transaction);\n      patience.unanswered();',
+    'patience.unanswered();',
+  ],
+  [
+    'a copy that another tab is about to need is dropped',
+    'storage/kept-images.ts',
+    'image.replacedBy <= generation',
+    'image.replacedBy <= generation + 1',
+  ],
+  [
+    'a damaged copy is brought back',
+    'bridge/lab-storage.ts',
+    "if (reason !== null) return fail({ type: 'CopyDamaged', reason });",
+    '',
+  ],
+  [
+    'our own file is held to the limits of others',
+    'storage/files/inspect-file.ts',
+    'isOurs(file, schema) ? ours : others',
+    'isOurs(file, schema) ? others : others',
+  ],
+  [
+    'pieces are salvaged one behind the other',
+    'storage/stored-image.ts',
+    'pages.write(index * chunkBytes, ',
+    'pages.write(pages.byteCount, ',
+  ],
   ['the rule forgets safety', 'triage/ticket.ts', 'ticket.safetyImpact || ticket', 'ticket'],
   ['a call is answered though not logged', 'world/desk.ts', 'if (!logged.ok)', 'if (!logged)'],
   [
