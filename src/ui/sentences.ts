@@ -120,6 +120,7 @@ export function sentenceFor(failure: Failure): Sentence {
         says: `The call ${failure.key} was taken over while it was out, so its answer was not recorded.`,
         wayOn: 'Whoever took it over goes on with it. The tables show what is stored now.',
         retry: null,
+        calm: true,
       };
     case 'ApprovalSettled':
       return {

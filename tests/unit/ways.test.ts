@@ -61,6 +61,19 @@ test('room is given back only from a copy that is there', () => {
   expect(sentenceFor(damaged).wayOn).toContain('stays as it is');
 });
 
+test('nobody has to wait for a time that is stored, nor for a call that another session has claimed', () => {
+  const [key, utc] = ['run-T104:open_work_order', '2026-01-05T10:00:00.000Z'];
+  const notDue = { type: 'AttemptNotDue', key, dueAtUtc: utc } as const;
+  const claimed = { type: 'ClaimedElsewhere', key, session: 'session-1', leaseUntilUtc: utc } as const;
+  expect(waysFrom(notDue, open)).toEqual(['try-now']);
+  for (const alive of [true, false]) {
+    const failure = { ...claimed, alive };
+    expect(waysFrom(failure, open)).toEqual(['take-over']);
+    expect(sentenceFor(failure)).toMatchObject({ retry: 'Look again', calm: true });
+    expect(sentenceFor(failure).says).toContain('ession');
+  }
+});
+
 test('in memory already, memory is no way on', () => {
   const stuck = { type: 'StorageStuck', what: 'open', seconds: 10 } as const;
   expect(waysFrom(stuck, closed)).toEqual(['memory-only']);
