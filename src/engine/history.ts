@@ -1,12 +1,13 @@
 /**
  * Owns: the history of checkpoints: one row a version, for looking back, comparing and forking.
- * Leaves: the current checkpoint, which alone a run continues from, to checkpoint.ts.
+ * Leaves: the current checkpoint, which alone a run continues from, to checkpoint.ts; what changed to difference.ts.
  * Invariant: a row keeps what changed since the version before it, so a step costs what it adds, however long the run.
  */
+import { applied, differenceOf } from './difference.ts';
 import type { Engine } from './engine.ts';
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { decodeJson, encodeJson, isJsonObject } from './json.ts';
-import type { Reader, Transaction } from './ports.ts';
+import type { Reader, Row, Transaction } from './ports.ts';
 import type { Run } from './records.ts';
 
 /** A checkpoint as it was saved. `context` null: it was no JSON object. */
@@ -47,46 +48,44 @@ export function recordCheckpoint(
 /** All recorded versions of the run, in order. The first recorded one is whole; each later one is put together. */
 export function checkpointsOf(reader: Reader, runId: string): readonly PastCheckpoint[] {
   const rows = reader.all('SELECT * FROM agent_checkpoints WHERE run_id = ? ORDER BY version', [runId]);
-  let context: JsonObject | null = null;
+  let before: PastCheckpoint | null = null;
   return rows.map((row) => {
-    const changes = decodeJson(String(row['changes_json']))?.value;
-    const changed = isJsonObject(changes) ? changes : null;
-    if (row['removed_json'] === null) context = changed;
-    else context = context && changed && without({ ...context, ...changed }, String(row['removed_json']));
-    return {
-      version: Number(row['version']),
+    const version = Number(row['version']);
+    const base = before?.version === version - 1 ? before.context : null;
+    before = {
+      version,
       status: String(row['status']),
       nextAction: row['next_action'] === null ? null : String(row['next_action']),
-      context,
+      context: contextIn(row, base),
       savedAtUtc: row['saved_at_utc'] == null ? null : String(row['saved_at_utc']),
     };
+    return before;
   });
+}
+
+/** `base`: the context of the version before; null: not known, then only a whole one can be read. */
+function contextIn(row: Row, base: JsonObject | null): JsonObject | null {
+  const changes = decodeJson(String(row['changes_json']))?.value;
+  if (!isJsonObject(changes)) return null;
+  if (row['removed_json'] === null) return changes;
+  const removed = decodeJson(String(row['removed_json']))?.value;
+  if (base === null || !Array.isArray(removed)) return null;
+  return applied(base, { changes, removed: removed.map(String) });
 }
 
 export function checkpointAt(reader: Reader, runId: string, version: number): PastCheckpoint | null {
   return checkpointsOf(reader, runId).find((checkpoint) => checkpoint.version === version) ?? null;
 }
 
-/** The members of `after` that `before` has not, as JSON, and the names of those that only `before` has. */
+/** What changed, as two JSON texts; or the whole context and null, where that is not longer, or not to be had. */
 function difference(before: string, after: string): readonly [changes: string, removed: string | null] {
   const [old, now] = [decodeJson(before)?.value, decodeJson(after)?.value];
   if (!isJsonObject(old) || !isJsonObject(now)) return [after, null];
-  const changed = Object.entries(now).filter(
-    ([name, value]) => !Object.hasOwn(old, name) || text(old[name] ?? null) !== text(value),
-  );
-  const removed = Object.keys(old).filter((name) => !Object.hasOwn(now, name));
-  return [text(Object.fromEntries(changed)), text(removed)];
-}
-
-function without(context: JsonObject, removedJson: string): JsonObject {
-  const removed = decodeJson(removedJson)?.value;
-  const names = Array.isArray(removed) ? removed : [];
-  return Object.fromEntries(Object.entries(context).filter(([name]) => !names.includes(name)));
-}
-
-/** Of what was JSON before. */
-function text(value: JsonValue): string {
-  const encoded = encodeJson(value, 'context');
-  if (!encoded.ok) throw new Error(`a stored context is not JSON: ${encoded.failure.path}`);
-  return encoded.value;
+  const { changes, removed } = differenceOf(old, now);
+  // A context from elsewhere may hold what is read as JSON, and not written as JSON.
+  const [changed, gone] = [encodeJson(changes, 'changes'), encodeJson(removed, 'removed')];
+  if (!changed.ok || !gone.ok) return [after, null];
+  return changed.value.length + gone.value.length < after.length
+    ? [changed.value, gone.value]
+    : [after, null];
 }
