@@ -94,7 +94,6 @@ const migrations: readonly Migrate[] = [
          FOREIGN KEY (run_id) REFERENCES agent_runs(run_id)
        )`,
     );
-    transaction.run('CREATE INDEX tool_intents_of_run ON tool_intents (run_id)');
     // A row a claim; `fence` counts them. `outcome` null: open.
     transaction.run(
       `CREATE TABLE tool_attempts (
@@ -124,7 +123,6 @@ const migrations: readonly Migrate[] = [
          FOREIGN KEY (idempotency_key) REFERENCES tool_intents(idempotency_key)
        )`,
     );
-    transaction.run('CREATE INDEX approvals_of_run ON approvals (run_id)');
   },
 ];
 
