@@ -44,7 +44,7 @@ describe('a file that opens', () => {
     const first = inspected(files.lesson()).image;
     const ours = files.of(
       `INSERT INTO agent_sessions VALUES ('w', 7);
-       INSERT INTO run_details VALUES ('run-T104', 'triage', 1, 'f');
+       INSERT INTO run_details (run_id, workflow, workflow_version, fingerprint) VALUES ('run-T104', 'triage', 1, 'f');
        INSERT INTO effect_arguments VALUES ('run-T104:lookup_runbook', 'h');`,
       first,
     );
