@@ -33,7 +33,8 @@ const migrated = `
   CREATE TABLE lab (id INTEGER PRIMARY KEY CHECK (id = 1), lab_id TEXT NOT NULL, undo_name TEXT, undo_runs INTEGER);
   CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY);
   INSERT INTO schema_migrations VALUES (1); INSERT INTO lab VALUES (1, 'abc', 'undo-x', 2);
-  INSERT INTO agent_sessions VALUES ('w1', 1), ('w2', 2); INSERT INTO run_details VALUES ('run-T104', 'triage', 1, 'other');
+  INSERT INTO agent_sessions VALUES ('w1', 1), ('w2', 2); INSERT INTO run_details (run_id, workflow, workflow_version, fingerprint)
+    VALUES ('run-T104', 'triage', 1, 'other');
   INSERT INTO effect_arguments VALUES ('run-T104:lookup_runbook', 'hash');`;
 
 /** By name, so that a case can be told. */
