@@ -13,8 +13,9 @@ import { checkpointAt } from './history.ts';
 import type { JsonObject } from './json.ts';
 import { encodeJson } from './json.ts';
 import type { Run } from './records.ts';
+import { freeRunId } from './run-ids.ts';
 import { ableToGoOn } from './run-workflow.ts';
-import { freeRunId, insertRun } from './start.ts';
+import { insertRun } from './start.ts';
 
 /**
  * Forks `runId` at the version. `context`: edited by a person; null: as it was. Durable on return (R9). Fails with

@@ -115,7 +115,8 @@ UNION ALL
 SELECT 'tool_effects', idempotency_key FROM tool_effects
 WHERE instr(concat_ws(' ', idempotency_key, tool_name, result_json), ?1)
 UNION ALL
-SELECT 'run_details', run_id FROM run_details WHERE instr(concat_ws(' ', run_id, workflow, fingerprint), ?1)
+SELECT 'run_details', run_id FROM run_details
+WHERE instr(concat_ws(' ', run_id, workflow, fingerprint, started_at_utc, parent_run_id), ?1)
 UNION ALL
 SELECT 'effect_arguments', idempotency_key FROM effect_arguments
 WHERE instr(concat_ws(' ', idempotency_key, arguments_hash), ?1)
@@ -123,14 +124,22 @@ UNION ALL
 SELECT 'agent_sessions', worker FROM agent_sessions WHERE instr(worker, ?1)
 UNION ALL
 SELECT 'agent_checkpoints', run_id || ' ' || version FROM agent_checkpoints
-WHERE instr(concat_ws(' ', run_id, status, next_action, changes_json, removed_json), ?1)
+WHERE instr(concat_ws(' ', run_id, status, next_action, changes_json, removed_json, saved_at_utc), ?1)
+UNION ALL
+SELECT 'run_budgets', run_id FROM run_budgets WHERE instr(concat_ws(' ', run_id, resource), ?1)
+UNION ALL
+SELECT 'run_numbers', ticket_id FROM run_numbers WHERE instr(ticket_id, ?1)
 UNION ALL
 SELECT 'tool_intents', idempotency_key FROM tool_intents
-WHERE instr(concat_ws(' ', idempotency_key, action, tool_name, arguments_json, destination), ?1)
+WHERE instr(concat_ws(' ', idempotency_key, run_id, action, tool_name, safety, arguments_json, arguments_hash,
+  destination, scope, state, next_attempt_at_utc, created_at_utc), ?1)
 UNION ALL
-SELECT 'tool_attempts', idempotency_key || ' ' || fence FROM tool_attempts WHERE instr(concat_ws(' ', worker, detail), ?1)
+SELECT 'tool_attempts', idempotency_key || ' ' || fence FROM tool_attempts
+WHERE instr(concat_ws(' ', idempotency_key, worker, session, claimed_at_utc, lease_until_utc, outcome, detail), ?1)
 UNION ALL
-SELECT 'approvals', approval_id FROM approvals WHERE instr(concat_ws(' ', approval_id, reason), ?1)`,
+SELECT 'approvals', approval_id FROM approvals
+WHERE instr(concat_ws(' ', approval_id, idempotency_key, run_id, arguments_hash, reason, state, requested_at_utc,
+  decided_at_utc, session), ?1)`,
       values: [secretMarker],
     },
   ];

@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts';
 import type { Result } from './failure.ts';
 import { fail, succeed } from './failure.ts';
 import type { Reader } from './ports.ts';
+import { keepNumber } from './run-ids.ts';
 
 export interface FinishedRun {
   readonly runId: string;
@@ -39,7 +40,7 @@ export function finishedBefore(reader: Reader, utc: string): readonly string[] {
 }
 
 /**
- * Deletes these runs: their rows in every table. Their ids may come again, their sessions' labels do not. Durable on
+ * Deletes these runs: their rows in every table. Neither their ids nor their sessions' labels come again. Durable on
  * return (R9). Fails with RunUnfinished, nothing deleted, where one of them is not finished. A run that is gone is fine.
  */
 export function deleteRuns(engine: Engine, runIds: readonly string[]): Promise<Result<number>> {
@@ -51,6 +52,7 @@ export function deleteRuns(engine: Engine, runIds: readonly string[]): Promise<R
       if (run.status !== 'completed' && run.status !== 'failed') {
         return fail({ type: 'RunUnfinished', runId, status: run.status });
       }
+      keepNumber(transaction, run);
       // What begins with a colon comes before a semicolon.
       const keys = [`${runId}:`, `${runId};`];
       transaction.run('DELETE FROM approvals WHERE run_id = ?', [runId]);

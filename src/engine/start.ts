@@ -15,6 +15,8 @@ import type { JsonObject } from './json.ts';
 import { encodeJson } from './json.ts';
 import type { Reader, Transaction } from './ports.ts';
 import type { Run } from './records.ts';
+import { redactText } from './redaction.ts';
+import { freeRunId } from './run-ids.ts';
 import { ableToGoOn, recordedWorkflow, recordWorkflow, whyUnfit, workflowOf } from './run-workflow.ts';
 import type { Workflow } from './workflow.ts';
 import { workflowName } from './workflow.ts';
@@ -32,19 +34,21 @@ export async function startRun(
   if (workflow === undefined) throw new Error('an engine without workflows');
   const contextJson = encodeJson(context, 'context');
   if (!contextJson.ok) return contextJson;
+  // The id is stored, and found again by it: what looks like a secret is no part of it.
+  const ticket = redactText(ticketId);
   return engine.database.commit<Run>('start', (transaction) => {
     const session = drawLabel(engine, transaction);
     engine.crash.reach('start.session_drawn');
     const run: Run = {
-      runId: freeRunId(transaction, ticketId),
-      ticketId,
+      runId: freeRunId(transaction, ticket),
+      ticketId: ticket,
       status: 'running',
       nextAction: workflow.actions[0]?.name ?? null,
       contextJson: contextJson.value,
       version: 0,
     };
     insertRun(engine, transaction, 'start', run, workflow);
-    const event = { runId: run.runId, type: 'run_started', action: 'start', detail: ticketId } as const;
+    const event = { runId: run.runId, type: 'run_started', action: 'start', detail: ticket } as const;
     appendEvent(engine, transaction, 'start', session, event);
     return succeed(run);
   });
@@ -126,19 +130,4 @@ function adopt(
 export function isElsewhere(reader: Reader, engine: Pick<Engine, 'workerId'>, runId: string): boolean {
   const label = labelOf(engine, reader);
   return label === null || lastTakenUpBy(reader, runId) !== label;
-}
-
-export function freeRunId(reader: Reader, ticketId: string): string {
-  for (let number = 1; ; number += 1) {
-    const runId = number === 1 ? `run-${ticketId}` : `run-${ticketId}-${String(number)}`;
-    // Events and results that another program left without their run are not a new run's (R4, R7). What begins
-    // with a colon comes before a semicolon.
-    const taken = reader.get(
-      `SELECT 1 FROM agent_runs WHERE run_id = ?1 UNION ALL
-       SELECT 1 FROM agent_events WHERE run_id = ?1 UNION ALL
-       SELECT 1 FROM tool_effects WHERE idempotency_key >= ?1 || ':' AND idempotency_key < ?1 || ';'`,
-      [runId],
-    );
-    if (taken === undefined) return runId;
-  }
 }

@@ -123,6 +123,8 @@ const migrations: readonly Migrate[] = [
          FOREIGN KEY (idempotency_key) REFERENCES tool_intents(idempotency_key)
        )`,
     );
+    // The highest number among the ticket's deleted runs: their names do not come again.
+    transaction.run('CREATE TABLE run_numbers (ticket_id TEXT PRIMARY KEY, number INTEGER NOT NULL)');
   },
 ];
 
