@@ -287,7 +287,6 @@ test('another tab does not rob a call that is out; a person may take it over, an
 
 test('a run under a changed workflow is left, begun anew, or goes on under the present one: a person chooses', async ({
   lab,
-  page,
 }) => {
   await lab.open();
   await startDispatch(lab);
@@ -299,7 +298,7 @@ test('a run under a changed workflow is left, begun anew, or goes on under the p
   await expect(lab.button('Step')).toHaveAttribute('aria-disabled', 'true');
   await lab.button('Leave it', card).click();
   await expect(card).toBeHidden();
-  await lab.acrossReload(() => page.reload());
+  await lab.press('Choose again');
   await lab.button('Start a new run', card).click();
   await expect.poll(() => lab.runs()).toEqual(['run-T104 running v1', 'run-T104-2 running v0']);
   await lab.button(/^run-T104 /, lab.region('Runs')).click();
@@ -342,5 +341,11 @@ test('nothing leaves the page before an address is entered; then that tool’s c
   ]);
   await expect(cardOf(lab, needsYes)).toContainText('"work_order": "X-7"');
   await expect(lab.region('Intents')).toContainText(`${server.address}/orders`);
+  // The choice is kept, and can be taken back.
+  await lab.acrossReload(() => page.reload());
+  await page.getByText('Where the tools are sent').click();
+  await expect(form).toContainText(`Its calls leave this device, to ${server.address}/orders`);
+  await form.getByRole('radio', { name: 'the service desk here' }).check();
+  await expect(page.getByText('Where the tools are sent: nothing leaves this device')).toBeVisible();
   await server.close();
 });
