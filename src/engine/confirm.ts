@@ -19,7 +19,6 @@ import { loadIntent } from './intents.ts';
 import type { Job } from './job.ts';
 import type { JsonObject } from './json.ts';
 import type { Reader, ToolAnswer } from './ports.ts';
-import { redactMembers } from './redaction.ts';
 import { findEffect, saveEffect } from './tool-effects.ts';
 
 /** Saves the result; the first row wins (R5). `told`: how it became known, when not by an answer in time. */
@@ -38,7 +37,7 @@ export function confirm(
     const session = labelOf(engine, transaction);
     if (session === null || loadRun(transaction, runId) === undefined) return stateConflict(transaction, run);
     if (!isOpen(transaction, attempt)) return fail({ type: 'ClaimLost', key });
-    const saved = saveEffect(engine, transaction, boundary, key, redactMembers(result, tool.secrets));
+    const saved = saveEffect(engine, transaction, boundary, key, result, tool.secrets);
     if (!saved.ok) return saved;
     closeAttempt(transaction, attempt, 'done', told);
     transaction.run(`UPDATE tool_intents SET state = 'confirmed' WHERE idempotency_key = ?`, [key]);

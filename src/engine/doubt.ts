@@ -18,7 +18,6 @@ import type { Job } from './job.ts';
 import type { JsonObject } from './json.ts';
 import { encodeJson } from './json.ts';
 import type { Run } from './records.ts';
-import { redactMembers } from './redaction.ts';
 import { toolOf } from './run-workflow.ts';
 import { goOnIfNothingWaits } from './status.ts';
 import { saveEffect } from './tool-effects.ts';
@@ -90,9 +89,8 @@ export function resolveDoubt(engine: Engine, key: string, resolution: Resolution
     const session = drawLabel(engine, transaction);
     if (resolution.type !== 'retry') {
       const secrets = toolOf(transaction, engine, runId, intent.tool)?.secrets ?? [];
-      const result =
-        resolution.type === 'skip' ? { skipped: true } : redactMembers(resolution.result, secrets);
-      const saved = saveEffect(engine, transaction, 'resolve', key, result);
+      const result = resolution.type === 'skip' ? { skipped: true } : resolution.result;
+      const saved = saveEffect(engine, transaction, 'resolve', key, result, secrets);
       if (!saved.ok) return saved;
     }
     const state = { retry: 'pending', skip: 'skipped', result: 'confirmed' }[resolution.type];

@@ -32,6 +32,8 @@ export function jobOf(
   call: OutsideCall,
   tool: OutsideTool,
 ): Result<Job, JsonRefused> {
+  const whole = encodeJson(call.arguments, 'arguments');
+  if (!whole.ok) return whole;
   const json = encodeJson(redactMembers(call.arguments, tool.secrets), 'arguments');
   if (!json.ok) return json;
   const action = logicalAction(actionName, call);

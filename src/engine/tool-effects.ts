@@ -9,6 +9,7 @@ import type { JsonObject } from './json.ts';
 import { decodeJson, encodeJson, isJsonObject } from './json.ts';
 import type { Reader, Transaction } from './ports.ts';
 import { effectFromRow } from './records.ts';
+import { redactMembers } from './redaction.ts';
 
 /** The saved result under the key; null if none. A row of another tool or other arguments fails with KeyReused. */
 export function findEffect(
@@ -65,17 +66,23 @@ export function insertEffect(
   return true;
 }
 
-/** Saves a result for a stored intent, whatever it came from: an answer, or a person. Fails for what JSON cannot hold. */
+/**
+ * Saves a result for a stored intent, whatever it came from: an answer, or a person. The values of the members that are
+ * `secrets` are left out. Fails for what JSON cannot hold.
+ */
 export function saveEffect(
   engine: Pick<Engine, 'crash'>,
   transaction: Transaction,
   boundary: string,
   key: string,
   result: JsonObject,
+  secrets: readonly string[] = [],
 ): Result<{ readonly first: boolean }> {
   const intent = transaction.get('SELECT * FROM tool_intents WHERE idempotency_key = ?', [key]);
   if (intent === undefined) throw new Error(`no intent under ${key}`);
-  const resultJson = encodeJson(result, 'result');
+  const whole = encodeJson(result, 'result');
+  if (!whole.ok) return whole;
+  const resultJson = encodeJson(redactMembers(result, secrets), 'result');
   if (!resultJson.ok) return resultJson;
   const [tool, argumentsHash] = [String(intent['tool_name']), String(intent['arguments_hash'])];
   const row = { key, tool, resultJson: resultJson.value, argumentsHash };
