@@ -42,7 +42,8 @@ export function requestApproval(
   const { runId } = run;
   const approvalId = `${key}?`;
   transaction.run(
-    `INSERT INTO approvals (approval_id, idempotency_key, run_id, arguments_hash, reason, state, requested_at_utc)
+    // One of that id may have come with a file, for something else.
+    `INSERT OR REPLACE INTO approvals (approval_id, idempotency_key, run_id, arguments_hash, reason, state, requested_at_utc)
      VALUES (?, ?, ?, ?, ?, 'requested', ?)`,
     [approvalId, key, runId, argumentsHash, reason, engine.clock.now()],
   );

@@ -75,8 +75,13 @@ export type Claim =
   | { readonly type: 'look_again' }
   | { readonly type: 'no_budget'; readonly budget: NonNullable<ReturnType<typeof exhausted>> };
 
+/** A time that can't be read is neither past nor ahead. */
 export function isPast({ clock }: Pick<Engine, 'clock'>, utc: string): boolean {
   return Date.parse(utc) <= Date.parse(clock.now());
+}
+
+export function isAhead({ clock }: Pick<Engine, 'clock'>, utc: string): boolean {
+  return Date.parse(utc) > Date.parse(clock.now());
 }
 
 /** This much after now, in milliseconds, as UTC. */

@@ -6,7 +6,7 @@
  */
 import type { Attempt } from './attempts.ts';
 import { budgetReason } from './budgets.ts';
-import { claim, heldElsewhere, isPast } from './claims.ts';
+import { claim, heldElsewhere, isAhead } from './claims.ts';
 import { confirm, recordFailure } from './confirm.ts';
 import { askOrDoubt, doubt } from './doubt.ts';
 import type { Settlement } from './effects.ts';
@@ -31,7 +31,7 @@ export async function deliver(
     const held = last.worker === engine.workerId ? null : await heldElsewhere(engine, last);
     if (held !== null) return succeed({ type: 'held', failure: held });
     if (!mayRepeat(intent, job.tool)) return askOrDoubt(engine, job, intent, last);
-  } else if (intent.nextAttemptAtUtc !== null && !isPast(engine, intent.nextAttemptAtUtc)) {
+  } else if (intent.nextAttemptAtUtc !== null && isAhead(engine, intent.nextAttemptAtUtc)) {
     const dueAtUtc = intent.nextAttemptAtUtc;
     return succeed({ type: 'held', failure: { type: 'AttemptNotDue', key, dueAtUtc } });
   }

@@ -1,6 +1,6 @@
 /**
  * Owns: deleting finished runs, with all that belongs to them, in one transaction.
- * Leaves: asking a person, or the period that a person has set, to the page; giving pages back to storage's vacuum.
+ * Leaves: asking a person, or which have been kept for long enough, to the page; giving pages back to storage's vacuum.
  */
 import { loadRun } from './checkpoint.ts';
 import type { Engine } from './engine.ts';
@@ -29,14 +29,6 @@ export function finishedRuns(reader: Reader): readonly FinishedRun[] {
       status: String(row['status']),
       finishedAtUtc: row['finished'] == null ? null : String(row['finished']),
     }));
-}
-
-/** Those that ended before this time, UTC. */
-export function finishedBefore(reader: Reader, utc: string): readonly string[] {
-  const limit = Date.parse(utc);
-  return finishedRuns(reader)
-    .filter(({ finishedAtUtc }) => finishedAtUtc !== null && Date.parse(finishedAtUtc) < limit)
-    .map(({ runId }) => runId);
 }
 
 /**

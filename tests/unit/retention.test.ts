@@ -1,7 +1,7 @@
 /** Holds effects.md, retention: a finished run goes with all its rows, gives its room back, and its name never comes again. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { succeed } from '../../src/engine/failure.ts';
-import { deleteRuns, finishedBefore, finishedRuns } from '../../src/engine/retention.ts';
+import { deleteRuns, finishedRuns } from '../../src/engine/retention.ts';
 import { runToEnd } from '../../src/engine/runner.ts';
 import { startRun } from '../../src/engine/start.ts';
 import { forkRun } from '../../src/engine/fork.ts';
@@ -113,7 +113,7 @@ test('a call that is out for a run that is deleted meanwhile records nothing', a
   expect(new Set(Object.values(await rowsLeft(worker)))).toEqual(new Set([0]));
 });
 
-test('finished runs are listed by their end; those before a time by that, whatever a clock or another program wrote', async () => {
+test('finished runs are listed by their end, whatever another program wrote there', async () => {
   const worker = await completed();
   for (const ticketId of ['T2', 'T3', 'T4']) {
     world.clock.turnBy(86_400_000);
@@ -127,10 +127,6 @@ test('finished runs are listed by their end; those before a time by that, whatev
     ['run-T2', 'failed'],
     ['run-T3', 'failed'],
   ]);
-  const before = (utc: string) => worker.database.read((reader) => finishedBefore(reader, utc));
-  expect(await before('2026-01-05T12:00:00Z')).toEqual([workRun]);
-  expect(await before('2026-02-01T00:00:00Z')).toEqual([workRun, 'run-T2']);
-  expect(await before('nonsense')).toEqual([]);
 });
 
 test('deleting a thousand runs gives the room back, and leaves a row a ticket', async () => {
