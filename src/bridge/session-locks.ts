@@ -10,42 +10,42 @@ import type { Owners } from '../engine/ports.ts';
 /** `locks` undefined: the browser has none here (plain http), and nobody can say who lives. */
 export function sessionLocks(locks: LockManager | undefined, storageName: string, workerId: string): Owners {
   const nameOf = (worker: string) => `${storageName}:session:${worker}`;
-  const held = new Set<string>();
-  let release: (() => void) | null = null;
+  const keys = new Set<string>();
+  /** Once granted: what gives it back. */
+  let lock: Promise<() => void> | null = null;
+
+  function take(manager: LockManager): Promise<() => void> {
+    return new Promise((granted) => {
+      manager
+        .request(nameOf(workerId), () => new Promise<void>((release) => granted(release)))
+        // Where it is refused, asking is refused as well: then others go by the lease.
+        .catch(() => granted(() => undefined));
+    });
+  }
 
   return {
     stateOf: async (worker) => {
       if (locks === undefined) return 'unknown';
       try {
-        const all = await locks.query();
-        return all.held?.some(({ name }) => name === nameOf(worker)) ? 'alive' : 'dead';
+        const { held = [], pending = [] } = await locks.query();
+        return [...held, ...pending].some(({ name }) => name === nameOf(worker)) ? 'alive' : 'dead';
       } catch {
         return 'unknown';
       }
     },
     hold: async (key) => {
-      const isFirst = held.size === 0;
-      held.add(key);
-      if (locks === undefined || !isFirst) return;
-      await new Promise<void>((granted) => {
-        locks
-          .request(nameOf(workerId), () => {
-            granted();
-            return new Promise<void>((released) => {
-              release = released;
-            });
-          })
-          // A browser that refuses it leaves the lease to decide: others then find no lock, and an open lease.
-          .catch(() => {
-            granted();
-          });
-      });
+      keys.add(key);
+      if (locks === undefined) return;
+      lock ??= take(locks);
+      await lock;
     },
     letGo: (key) => {
-      held.delete(key);
-      if (held.size > 0) return;
-      release?.();
-      release = null;
+      keys.delete(key);
+      if (keys.size > 0) return;
+      void lock?.then((release) => {
+        release();
+      });
+      lock = null;
     },
   };
 }
