@@ -2,9 +2,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fail } from '../../src/engine/failure.ts';
 import { runToEnd } from '../../src/engine/runner.ts';
-import { adoptRun, resumeRun, startRun } from '../../src/engine/start.ts';
+import { resumeRun, startRun } from '../../src/engine/start.ts';
 import { cryptoRandom } from '../../src/storage/random.ts';
 import { freshImage } from '../../src/storage/schema.ts';
+import { FaultyPageStore } from '../support/faulty-page-store.ts';
 import { must } from '../support/lives.ts';
 import type { Outside, Worker, WorkerOptions } from '../support/outside.ts';
 import {
@@ -176,6 +177,23 @@ describe('claim, lease and fence', () => {
     expect(world.calls).toHaveLength(1);
   });
 
+  test.each([
+    ['has gone on', `UPDATE agent_runs SET version = version + 1`],
+    ['has failed', `UPDATE agent_runs SET status = 'failed'`],
+  ])('a run that %s between the look and the claim is not called for', async (_, sql) => {
+    const store = new FaultyPageStore(world.store);
+    const worker = await started({ store });
+    const other = await workerIn(world);
+    const change = async () => {
+      must(await other.database.refresh());
+      await tamper(other, sql);
+    };
+    store.faults.push({ before: () => Promise.resolve() }, { before: change });
+    expect(await stepOf(worker)).toMatchObject({ failure: { type: 'StateConflict' } });
+    expect(world.calls).toEqual([]);
+    expect(world.held.size).toBe(0);
+  });
+
   test('an answer is not recorded in another lab, under a claim that another worker has there', async () => {
     const { worker, answer, stepping } = await callingOut(onceOnly);
     // The lab is reset, and the run of the same name comes to the same call, with the same fencing number.
@@ -193,62 +211,5 @@ describe('claim, lease and fence', () => {
     expect(await stepping).toMatchObject({ ok: false });
     again.give(done({ from: 'this lab' }));
     expect(must(await others).contextJson).toBe('{"work":{"from":"this lab"}}');
-  });
-});
-
-describe('after a crash, by the tool’s safety', () => {
-  test.each(['read', 'idempotent'] as const)('a %s call is made again under the same key', async (safety) => {
-    await killedInCall(using({ safety }));
-    const other = await workerIn(world, using({ safety }));
-    expect(must(await stepOf(other)).version).toBe(1);
-    expect(world.calls.map(({ key }) => key)).toEqual([workKey, workKey]);
-    expect(world.asked).toEqual([]);
-  });
-
-  test('an at-most-once call is never made again by itself', async () => {
-    await killedInCall(onceOnly);
-    for (let life = 0; life < 3; life += 1) {
-      const other = await workerIn(world, onceOnly);
-      await runToEnd(other.engine, workRun);
-      other.die();
-    }
-    expect(world.calls).toHaveLength(1);
-    expect(await stored()).toMatchObject({ run: { status: 'waiting' }, intents: [{ state: 'in_doubt' }] });
-  });
-
-  test('a call that was intended and not claimed is simply made', async () => {
-    const first = await started({ ...onceOnly, arms: [{ boundary: 'work.intent.durable', every: false }] });
-    await expect(stepOf(first)).rejects.toThrow('simulated crash');
-    first.die();
-    const other = await workerIn(world, onceOnly);
-    expect(must(await stepOf(other)).version).toBe(1);
-    expect(world.calls).toHaveLength(1);
-  });
-
-  test('what is stored as at-most-once stays so, whatever the workflow of today says', async () => {
-    await killedInCall(onceOnly);
-    const other = await workerIn(world, onceOnly);
-    await tamper(other, `UPDATE tool_intents SET safety = 'a word of elsewhere'`);
-    expect(must(await stepOf(other)).status).toBe('waiting');
-    expect(world.calls).toHaveLength(1);
-  });
-
-  test('a tool that is at-most-once today is not called again, though it was intended as another kind', async () => {
-    await killedInCall();
-    const other = await workerIn(world, onceOnly);
-    must(await adoptRun(other.engine, workRun));
-    expect(must(await stepOf(other)).status).toBe('waiting');
-    expect(world.calls).toHaveLength(1);
-  });
-
-  test('a call intended as at-most-once that goes unanswered is in doubt, though the tool is of another kind today', async () => {
-    const first = await started({ ...onceOnly, arms: [{ boundary: 'work.intent.durable', every: false }] });
-    await expect(stepOf(first)).rejects.toThrow('simulated crash');
-    first.die();
-    const other = await workerIn(world);
-    must(await adoptRun(other.engine, workRun));
-    world.answers.push(unknown());
-    expect(must(await stepOf(other)).status).toBe('waiting');
-    expect((await stored()).intents).toMatchObject([{ state: 'in_doubt' }]);
   });
 });

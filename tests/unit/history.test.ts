@@ -205,6 +205,24 @@ describe('a run from elsewhere', () => {
     expect((await history(worker))[0]).toMatchObject({ version: 1, context: null });
   });
 
+  test('that lacks a version in the middle has none after it either, up to the next whole one', async () => {
+    const filler = 'x'.repeat(200);
+    const worker = await startedIn(world, {}, { filler });
+    await saved(worker, [
+      { filler, a: 1 },
+      { filler, a: 1, b: 2 },
+      { filler, b: 2 },
+    ]);
+    await tamper(worker, 'DELETE FROM agent_checkpoints WHERE version = 1');
+    expect((await history(worker)).map(({ version, context }) => [version, context])).toEqual([
+      [0, { filler }],
+      [2, null],
+      [3, null],
+    ]);
+    await saved(worker, [{ a: 1 }]);
+    expect((await history(worker)).at(-1)).toMatchObject({ version: 4, context: { a: 1 } });
+  });
+
   test.each(['no JSON', '[1]', '{"\\ud800":1,"filler":"xxxxxxxxxxxxxxxxxxxxxxxxx"}'])(
     'whose context is %s is told as it is, and harms nothing',
     async (contextJson) => {
