@@ -378,8 +378,8 @@ const sabotages = [
   [
     'a recording that arrived counts as lost',
     'engine/effects.ts',
-    'return had ? bring(engine, job, destination) : recorded;',
-    'return had ? recorded : recorded;',
+    'return isTold ? bring(engine, job, destination) : recorded;',
+    'return isTold ? recorded : recorded;',
   ],
   [
     'changed arguments are sent',
@@ -430,6 +430,12 @@ const sabotages = [
     'engine/claims.ts',
     "now?.version !== run.version || now.status !== 'running'",
     'now === undefined',
+  ],
+  [
+    'a claim that may be stored is forgotten',
+    'engine/delivery.ts',
+    'engine.calls.set(key, { fence: (last?.fence ?? 0) + 1, answer: notSent });',
+    '',
   ],
   ['calls are not counted', 'engine/claims.ts', "spend(transaction, run.runId, 'tool_calls', 1);", ''],
   ['a worker records for another one', 'engine/attempts.ts', 'last.worker === worker &&', 'worker !== "" &&'],

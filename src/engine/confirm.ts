@@ -105,13 +105,13 @@ export function savedResult(reader: Reader, { key, tool, argumentsHash }: Job): 
   return saved?.ok === true ? succeed({ type: 'settled', result: saved.value }) : saved;
 }
 
-/** Was the answer to this worker's attempt recorded after all, though storage did not say so? */
-export function isRecorded(
+/** Was this worker's attempt taken over? Else its answer was recorded, or its claim never was. */
+export function isLost(
   reader: Reader,
   { workerId }: Pick<Engine, 'workerId'>,
   key: string,
   fence: number,
 ): boolean {
   const mine = attemptsOf(reader, key).find((one) => one.fence === fence && one.worker === workerId);
-  return mine !== undefined && mine.outcome !== null && mine.outcome !== 'lost';
+  return mine?.outcome === 'lost';
 }

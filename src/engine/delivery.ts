@@ -38,7 +38,13 @@ export async function deliver(
   await engine.owners.hold(key);
   const claimed = await claim(engine, job, last);
   if (!claimed.ok || claimed.value.type !== 'claimed') engine.owners.letGo(key);
-  if (!claimed.ok) return claimed;
+  if (!claimed.ok) {
+    // Should the claim be stored after all, the next step records that nothing was sent under it.
+    if (claimed.failure.type === 'OutcomeUnknown') {
+      engine.calls.set(key, { fence: (last?.fence ?? 0) + 1, answer: notSent });
+    }
+    return claimed;
+  }
   if (claimed.value.type === 'look_again') return 'look_again';
   if (claimed.value.type === 'no_budget') {
     return succeed({ type: 'failed', reason: budgetReason(claimed.value.budget) });
@@ -48,6 +54,12 @@ export async function deliver(
   engine.crash.reach(`${job.action}.call.answered`);
   return record(engine, job, fence, answer);
 }
+
+const notSent: ToolAnswer = {
+  type: 'failed',
+  reason: 'nothing was sent: the browser did not say whether the claim was stored',
+  retryable: true,
+};
 
 /** The call, with its time limit: whoever does not answer in time has perhaps done the work. */
 function callInTime(engine: Engine, job: Job, intent: Intent): Promise<ToolAnswer> {

@@ -11,7 +11,7 @@
  */
 import { loadRun, stateConflict } from './checkpoint.ts';
 import { lastAttempt } from './attempts.ts';
-import { isRecorded, savedResult } from './confirm.ts';
+import { isLost, savedResult } from './confirm.ts';
 import { deliver, record } from './delivery.ts';
 import type { Engine } from './engine.ts';
 import { appendEvent, labelOf } from './events.ts';
@@ -51,7 +51,7 @@ export async function settle(
   return settled;
 }
 
-/** Storage did not take the answer, or did not say that it had. */
+/** Storage did not take the answer, or did not say that it had taken the answer or the claim. */
 async function recordAgain(
   engine: Engine,
   job: Job,
@@ -61,8 +61,8 @@ async function recordAgain(
   if (answer === null) throw new Error(`${job.key} has no answer to record`);
   const recorded = await record(engine, job, fence, answer);
   if (recorded.ok || recorded.failure.type !== 'ClaimLost') return recorded;
-  const had = await engine.database.read((reader) => isRecorded(reader, engine, job.key, fence));
-  return had ? bring(engine, job, destination) : recorded;
+  const isTold = await engine.database.read((reader) => !isLost(reader, engine, job.key, fence));
+  return isTold ? bring(engine, job, destination) : recorded;
 }
 
 async function bring(engine: Engine, job: Job, destination: string | null): Promise<Result<Settlement>> {

@@ -180,6 +180,25 @@ describe('the confirmation', () => {
     },
   );
 
+  test.each([true, false])(
+    'a claim whose outcome is unknown (arrived: %s) leads to no doubt: nothing was sent under it',
+    async (arrives) => {
+      const store = new FaultyPageStore(world.store);
+      const worker = await started({ ...onceOnly, store });
+      const unanswered = { failure: { type: 'OutcomeUnknown', reason: 'test' }, arrives } as const;
+      store.faults.push({ before: () => Promise.resolve() }, unanswered);
+      expect(await stepOf(worker)).toMatchObject({ failure: { type: 'OutcomeUnknown' } });
+      expect(world.calls).toEqual([]);
+      must(await stepOf(worker));
+      world.clock.turnBy(60_000);
+      must(await runToEnd(worker.engine, workRun));
+      expect(world.asked).toEqual([]);
+      expect(world.calls).toHaveLength(1);
+      expect(world.held.size).toBe(0);
+      expect(await stored()).toMatchObject({ run: { status: 'completed' }, violated: [] });
+    },
+  );
+
   test.each([
     ['a number that is none', { readings: [1, NaN] }, 'result.readings[1]'],
     ['half a character', { text: '\ud800' }, 'result.text'],
