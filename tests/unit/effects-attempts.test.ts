@@ -1,15 +1,13 @@
-/** Holds effects.md, failures and budgets: time limits, tries that are due later, and what a run may use. */
+/** Holds effects.md, failures: time limits, and tries that are due later. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { retryDelay } from '../../src/engine/backoff.ts';
 import { tryNow } from '../../src/engine/doubt.ts';
 import { fail } from '../../src/engine/failure.ts';
-import type { ToolAnswer } from '../../src/engine/ports.ts';
 import { retryRun } from '../../src/engine/status.ts';
 import { must } from '../support/lives.ts';
 import type { Outside, Worker, WorkerOptions } from '../support/outside.ts';
 import {
   actTool,
-  callsOf,
   done,
   failed,
   heldBack,
@@ -232,69 +230,5 @@ describe('attempts', () => {
     world.answers.push(failed('no such order', false));
     expect(must(await stepOf(await workerIn(world))).status).toBe('waiting');
     expect((await stored()).intents).toMatchObject([{ state: 'in_doubt' }]);
-  });
-});
-
-describe('budgets', () => {
-  const spending = (budgets: Record<string, number>, over = {}): WorkerOptions => ({
-    workflows: [workflowWith([actTool({ attempts: 9, ...over })], { budgets })],
-  });
-
-  test('a crash in a call, resuming and retries refill nothing', async () => {
-    const options = spending({ tool_calls: 3 });
-    await killedInCall(options);
-    const second = await workerIn(world, options);
-    world.answers.push(failed());
-    must(await stepOf(second));
-    second.die();
-    world.clock.turnBy(60_000);
-    const third = await workerIn(world, options);
-    world.answers.push(failed());
-    must(await stepOf(third));
-    world.clock.turnBy(60_000);
-    expect(must(await stepOf(third)).status).toBe('failed');
-    const { events, budgets } = await stored();
-    expect(budgets).toEqual({ tool_calls: [3, 3] });
-    expect(events.at(-1)?.detail).toBe('the budget of tool calls is used up: 3 of 3');
-    expect(world.calls).toHaveLength(3);
-    // Trying again raises nothing by itself.
-    must(await retryRun(third.engine, workRun, 1, 0));
-    expect(must(await stepOf(third)).status).toBe('failed');
-    expect(world.calls).toHaveLength(3);
-    must(await retryRun(third.engine, workRun, 3, 2));
-    must(await stepOf(third));
-    expect((await stored()).budgets).toEqual({ tool_calls: [4, 5] });
-  });
-
-  test('steps are counted with the checkpoint, and the run fails before the one too many', async () => {
-    const options = spending({ steps: 1 });
-    const worker = await started(options);
-    must(await stepOf(worker));
-    worker.die();
-    const other = await workerIn(world, options);
-    expect(must(await stepOf(other))).toMatchObject({ status: 'failed', nextAction: 'end' });
-    expect(await stored()).toMatchObject({ budgets: { steps: [1, 1] } });
-    must(await retryRun(other.engine, workRun, 2, 1));
-    expect(must(await stepOf(other)).status).toBe('completed');
-    expect(await stored()).toMatchObject({ budgets: { steps: [2, 2] }, violated: [] });
-  });
-
-  test('tokens count as they are told, and none are left when they are used up', async () => {
-    const calls = callsOf(['one', 'tea'], ['two', 'tea']);
-    const worker = await started({
-      workflows: [workflowWith([actTool()], { budgets: { tokens: 100 }, calls })],
-    });
-    world.answers.push({ type: 'done', result: {}, tokens: 150 });
-    expect(must(await stepOf(worker)).status).toBe('failed');
-    expect((await stored()).budgets).toEqual({ tokens: [150, 100] });
-    expect(world.calls).toHaveLength(1);
-  });
-
-  test.each([-50, NaN, Infinity])('%s tokens refill nothing and harm nothing', async (tokens) => {
-    const worker = await started(spending({ tokens: 100 }));
-    world.answers.push({ type: 'done', result: {}, tokens } satisfies ToolAnswer);
-    must(await stepOf(worker));
-    const [used] = (await stored()).budgets['tokens'] ?? [];
-    expect(Number(used)).toBeGreaterThanOrEqual(0);
   });
 });
