@@ -2,7 +2,11 @@
  * Owns: which key is which command. Single letters can be turned off (WCAG 2.1.4).
  * Leaves: the commands to the screens, the list for a reader to KeysDialog.svelte.
  */
-export type KeyCommand = 'step' | 'run' | 'crash-at' | 'crash-now' | 'resume' | 'help';
+export type KeyCommand = 'step' | 'run' | 'crash-at' | 'crash-now' | 'resume' | 'help' | PaneCommand;
+/** Opens the first, second … pane below the tables. */
+export type PaneCommand = (typeof paneCommands)[number];
+
+const paneCommands = ['pane-1', 'pane-2', 'pane-3', 'pane-4', 'pane-5', 'pane-6', 'pane-7'] as const;
 
 export const keyList: readonly { readonly keys: string; readonly does: string }[] = [
   { keys: 'Space or K', does: 'Step' },
@@ -10,6 +14,7 @@ export const keyList: readonly { readonly keys: string; readonly does: string }[
   { keys: 'X', does: 'Crash at…' },
   { keys: 'Shift + X', does: 'Crash now' },
   { keys: 'O', does: 'Resume' },
+  { keys: '1 to 7', does: 'Open a pane: Timeline, Table, Diff, SQL console, SQL log, Code, Raw JSON' },
   { keys: '?', does: 'This list' },
   { keys: '← and →', does: 'Move the cursor, when the timeline’s slider has the focus' },
   { keys: 'Esc', does: 'Close a dialog' },
@@ -43,6 +48,6 @@ export function commandFor(event: KeyboardEvent): KeyCommand | null {
     case '?':
       return 'help';
     default:
-      return null;
+      return paneCommands.find((command) => command === `pane-${event.key}`) ?? null;
   }
 }

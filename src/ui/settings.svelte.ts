@@ -3,6 +3,7 @@
  * Leaves: what each one does to whoever reads it; where they are kept to keep.ts.
  */
 import { members, type Keep } from './keep.ts';
+import { paneIds, type PaneId } from './pane-ids.ts';
 
 export const themes = ['auto', 'light', 'dark'] as const;
 export const speeds = ['slow', 'normal', 'fast', 'instant'] as const;
@@ -27,6 +28,8 @@ export interface Preferences {
   readonly singleKeys: boolean;
   readonly keepDays: (typeof keepDays)[number];
   readonly keepMegabytes: (typeof keepMegabytes)[number];
+  /** Which pane of the lab is open. */
+  readonly pane: PaneId;
 }
 
 export const firstPreferences: Preferences = {
@@ -38,6 +41,7 @@ export const firstPreferences: Preferences = {
   singleKeys: true,
   keepDays: null,
   keepMegabytes: null,
+  pane: 'timeline',
 };
 
 const key = 'preferences';
@@ -72,6 +76,7 @@ export function preferencesFrom(stored: unknown): Preferences {
     singleKeys: flag(kept['singleKeys'], firstPreferences.singleKeys),
     keepDays: oneOf(keepDays, kept['keepDays'], firstPreferences.keepDays),
     keepMegabytes: oneOf(keepMegabytes, kept['keepMegabytes'], firstPreferences.keepMegabytes),
+    pane: oneOf(paneIds, kept['pane'], firstPreferences.pane),
   };
 }
 
