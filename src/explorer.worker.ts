@@ -2,7 +2,9 @@
 import wasmUrl from 'sql.js/dist/sql-wasm-browser.wasm?url';
 import runbooksCsv from '../static/runbooks.csv?raw';
 import ticketsCsv from '../static/facility_tickets.csv?raw';
-import type { ToExplorer } from './bridge/explorer-messages.ts';
+import type { Ask } from './bridge/experiment-messages.ts';
+import { experimentMessages } from './bridge/experiment-messages.ts';
+import type { ExplorerHost, ToExplorer } from './bridge/explorer-messages.ts';
 import { explorerMessages } from './bridge/explorer-messages.ts';
 import { fetchSqlite } from './bridge/fetch-sqlite.ts';
 import { succeed } from './engine/failure.ts';
@@ -11,7 +13,7 @@ import { cryptoRandom } from './storage/random.ts';
 import { parseTickets } from './triage/ticket.ts';
 import { triageTools } from './triage/tools.ts';
 
-const receive = explorerMessages({
+const host: ExplorerHost = {
   tickets: parseTickets(ticketsCsv),
   parts: async () => {
     const sqlite = await fetchSqlite(wasmUrl, () => undefined);
@@ -28,8 +30,13 @@ const receive = explorerMessages({
     self.postMessage(message);
   },
   now: () => performance.now(),
+};
+const explore = explorerMessages(host);
+const experiment = experimentMessages(host, (message) => {
+  self.postMessage(message);
 });
 
-self.onmessage = (event: MessageEvent<ToExplorer>) => {
-  receive(event.data);
+self.onmessage = ({ data }: MessageEvent<ToExplorer | Ask>) => {
+  if (data.type === 'ask') experiment(data);
+  else explore(data);
 };

@@ -2,15 +2,8 @@
  * Owns: what became of a run after its crashes: read from its database and the outside world's log, and how bad it is.
  * Leaves: crashing it to explore.ts.
  */
-import { CrashPlan } from '../engine/crash.ts';
-import { loadRun } from '../engine/checkpoint.ts';
-import { invariantsOf } from '../engine/invariants.ts';
-import { decodeJson, isJsonObject } from '../engine/json.ts';
 import type { AgentEvent } from '../engine/records.ts';
-import { eventFromRow } from '../engine/records.ts';
-import { openDatabase } from '../storage/database.ts';
-import { priorities } from '../triage/ticket.ts';
-import { triage } from '../triage/workflow.ts';
+import { readLeft, replyOf } from './evidence.ts';
 import type { ExplorerParts, Session, Subject } from './session.ts';
 import { runIdOf } from './session.ts';
 import type { Left } from './world.ts';
@@ -35,8 +28,6 @@ export interface Outcome {
   readonly stuck: string | null;
 }
 
-const invariants = invariantsOf([triage], priorities);
-
 /**
  * `crashed`: what the last crash left; null: there was none. `reply`: of the crash-free run of the correct engine; null: not
  * compared.
@@ -51,13 +42,13 @@ export async function outcomeOf(
   const runId = runIdOf(ticket);
   const { events, run, effects, violated } = await readLeft(parts, last.left, runId);
   const found = crashed && (await readLeft(parts, crashed, runId));
-  const context = decodeJson(run?.contextJson ?? '')?.value;
-  const final = isJsonObject(context) && typeof context['reply'] === 'string' ? context['reply'] : null;
+  const final = replyOf(run);
   const calls: Record<string, number> = {};
   for (const { tool } of last.left.calls) calls[tool] = (calls[tool] ?? 0) + 1;
   const reused = events.filter(({ eventType }) => eventType === 'tool_reused').length;
   const differs = reply !== null && final !== reply;
-  const broken = [...new Set([...(found?.violated ?? []), ...violated]), ...(differs ? ['reply'] : [])];
+  const violations = [...(found?.violated ?? []), ...violated].map(({ id }) => id);
+  const broken = [...new Set(violations), ...(differs ? ['reply'] : [])];
   const calledTwice = Object.values(calls).some((times) => times > 1);
   const kind: Kind =
     broken.length > 0
@@ -75,38 +66,10 @@ export async function outcomeOf(
     version: run?.version ?? 0,
     reply: final,
     events,
-    effects,
+    effects: effects.length,
     calls,
     reused,
     broken,
     stuck: last.failure?.type ?? null,
   };
-}
-
-async function readLeft({ sqlite, checksum, random }: ExplorerParts, { store }: Left, runId: string) {
-  const clock = { now: () => '' };
-  const opened = await openDatabase({
-    sqlite,
-    checksum,
-    random,
-    store: store.copy(),
-    crash: new CrashPlan(),
-    clock,
-  });
-  if (!opened.ok) throw new Error(`what a session left does not open: ${opened.failure.type}`);
-  const database = opened.value;
-  try {
-    return await database.read((reader) => ({
-      run: loadRun(reader, runId),
-      events: reader
-        .all('SELECT * FROM agent_events WHERE run_id = ? ORDER BY sequence', [runId])
-        .map(eventFromRow),
-      effects: Number(reader.get('SELECT COUNT(*) AS n FROM tool_effects')?.['n']),
-      violated: invariants
-        .filter(({ sql, values }) => reader.all(sql, values).length > 0)
-        .map(({ id }) => id),
-    }));
-  } finally {
-    await database.close();
-  }
 }

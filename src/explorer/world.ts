@@ -3,14 +3,18 @@
  * moves a second a reading, and what of them a crash leaves behind.
  * Leaves: the engine in it to session.ts.
  */
+import { fail } from '../engine/failure.ts';
 import type { Clock, CrashPort, Tools } from '../engine/ports.ts';
 import type { MemoryPageStore } from '../storage/memory-page-store.ts';
 import type { ToolHandler } from '../world/desk.ts';
 
-/** A call that reached the world outside. */
+/** A call that reached the world outside, as a line of its log. */
 export interface Reached {
   readonly key: string;
   readonly tool: string;
+  readonly atUtc: string;
+  /** What it answered, as JSON; or why it failed. */
+  readonly answer: string;
 }
 
 /** Everything that outlives a session. Plain: it can be copied at any instant. */
@@ -54,12 +58,13 @@ export function surroundings(
     tools: {
       call: ({ key, tool, arguments: toolArguments }) => {
         crash.assertAlive();
-        calls.push({ key, tool });
-        const answer = handlers[tool]?.(toolArguments);
+        const answer = handlers[tool]?.(toolArguments) ?? fail(`there is no tool ${tool}`);
+        const said = answer.ok ? JSON.stringify(answer.value) : answer.failure;
+        calls.push({ key, tool, atUtc: new Date(time).toISOString(), answer: said });
         return Promise.resolve(
-          answer?.ok
+          answer.ok
             ? { type: 'done', result: answer.value }
-            : { type: 'failed', reason: answer?.failure ?? `there is no tool ${tool}`, retryable: false },
+            : { type: 'failed', reason: answer.failure, retryable: false },
         );
       },
       status: () => Promise.resolve({ type: 'cannot_tell', reason: 'nobody asks' }),
