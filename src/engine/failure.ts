@@ -136,7 +136,7 @@ export type BridgeFailure =
   /** The worker died with the request under way: whether it was carried out is unknown; the database knows. */
   | { readonly type: 'WorkerLost'; readonly reason: string }
   /** The program of a worker did not arrive: of the agent's, or of the service desk's. */
-  | { readonly type: 'WorkerNotLoaded'; readonly worker: 'agent' | 'desk' | 'explorer' }
+  | { readonly type: 'WorkerNotLoaded'; readonly worker: 'agent' | 'desk' | 'explorer' | 'console' }
   /** A broken invariant: a fault of ours, with its message. The worker has stopped. */
   | { readonly type: 'WorkerFault'; readonly message: string }
   /** Nothing was reset or replaced, or a run has started since. */
@@ -144,7 +144,9 @@ export type BridgeFailure =
   /** No image is kept under this name: another tab may have deleted it. */
   | { readonly type: 'ImageNotKept'; readonly name: string }
   /** The copy that undo would bring back fails SQLite's checks. Nothing was replaced. */
-  | { readonly type: 'CopyDamaged'; readonly reason: string };
+  | { readonly type: 'CopyDamaged'; readonly reason: string }
+  /** A person's SQL was not written: SQLite, or a rule of the console, says why. Nothing of it was. */
+  | { readonly type: 'SqlRefused'; readonly reason: string };
 
 export type Failure = EngineFailure | StorageFailure | BridgeFailure;
 

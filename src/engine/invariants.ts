@@ -130,6 +130,8 @@ SELECT 'run_budgets', run_id FROM run_budgets WHERE instr(concat_ws(' ', run_id,
 UNION ALL
 SELECT 'run_numbers', ticket_id FROM run_numbers WHERE instr(ticket_id, ?1)
 UNION ALL
+SELECT 'touched_runs', run_id FROM touched_runs WHERE instr(concat_ws(' ', run_id, touched_at_utc), ?1)
+UNION ALL
 SELECT 'tool_intents', idempotency_key FROM tool_intents
 WHERE instr(concat_ws(' ', idempotency_key, run_id, action, tool_name, safety, arguments_json, arguments_hash,
   destination, scope, state, next_attempt_at_utc, created_at_utc), ?1)

@@ -61,6 +61,7 @@ export function deleteRuns(engine: Engine, runIds: readonly string[]): Promise<R
       transaction.run('DELETE FROM run_budgets WHERE run_id = ?', [runId]);
       transaction.run('DELETE FROM agent_checkpoints WHERE run_id = ?', [runId]);
       transaction.run('DELETE FROM run_details WHERE run_id = ?', [runId]);
+      transaction.run('DELETE FROM touched_runs WHERE run_id = ?', [runId]);
       transaction.run('DELETE FROM agent_events WHERE run_id = ?', [runId]);
       deleted += transaction.run('DELETE FROM agent_runs WHERE run_id = ?', [runId]);
       engine.crash.reach('delete.run_deleted');

@@ -242,6 +242,12 @@ export function sentenceFor(failure: Failure): Sentence {
         wayOn: 'Nothing stored has changed.',
         retry: null,
       };
+    case 'SqlRefused':
+      return {
+        says: `This was not written: ${failure.reason}.`,
+        wayOn: 'Nothing stored has changed.',
+        retry: null,
+      };
     case 'SqliteUnfit':
       return {
         says: `SQLite is not the one this page was built for: ${failure.reason}.`,
@@ -275,6 +281,7 @@ export function sentenceFor(failure: Failure): Sentence {
           agent: 'The program of the agent’s worker could not be loaded.',
           desk: 'The program of the outside world (the service desk) could not be loaded.',
           explorer: 'The program of the explorer could not be loaded.',
+          console: 'The program of the SQL console could not be loaded.',
         }[failure.worker],
         wayOn: 'The network may be gone. What is stored was not touched. Check, then try again.',
         retry: 'Retry',

@@ -238,7 +238,7 @@ describe('I8', () => {
     const missed: string[] = [];
     let columns = 0;
     const scratch = parts.sqlite.openScratch(image);
-    scratch.exec(`INSERT INTO run_numbers VALUES ('T9', 1)`);
+    scratch.exec(`INSERT INTO run_numbers VALUES ('T9', 1); INSERT INTO touched_runs VALUES ('r', 't')`);
     const all = scratch.exec(
       `SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
        WHERE t.type = 'table' AND c.type = 'TEXT' AND t.name NOT IN ('schema_migrations', 'lab')`,
