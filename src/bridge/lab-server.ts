@@ -29,6 +29,7 @@ import {
   undoReplacement,
   undoView,
 } from './lab-storage.ts';
+import { writeSql } from './console-write.ts';
 import { traceCsv } from './trace.ts';
 import type { Ticket } from '../triage/ticket.ts';
 import { ticketToJson } from '../triage/ticket.ts';
@@ -86,6 +87,8 @@ export function labServer(parts: LabParts): LabServer {
   let serial = 0;
   let labId = '';
   let routes: Routes = {};
+  let reached: readonly string[] = [];
+  let writesUnlocked = false;
   /** Of the step that has its turn. */
   let endTurn: EndTurn = () => undefined;
 
@@ -113,6 +116,7 @@ export function labServer(parts: LabParts): LabServer {
       ...tables,
       selected: tables.selected && asReadOnly(tables.selected, shown.readOnly),
       lastCommit: storage.database.lastCommit,
+      reached,
       session: label,
       calls: calls.ok ? calls.value : [],
       worldFailure: calls.ok ? null : calls.failure,
@@ -124,7 +128,9 @@ export function labServer(parts: LabParts): LabServer {
   /** Takes in what other tabs wrote, then does the work, then shows the lab; or says why the work was not done. */
   async function shown(work: (lab: OpenLab) => Promise<Result<unknown>>): Promise<Result<LabView>> {
     const refreshed = await opened().storage.database.refresh();
+    const from = crash.reached.length;
     const done = refreshed.ok ? await work(opened()) : refreshed;
+    if (crash.reached.length > from) reached = crash.reached.slice(from);
     return done.ok ? succeed(await view()) : done;
   }
   /** Reads what is stored now, other tabs' work included. */
@@ -253,6 +259,19 @@ export function labServer(parts: LabParts): LabServer {
     exportTrace: ({ runId }) =>
       fresh(({ storage }) => storage.database.read((reader) => traceCsv(reader, runId))),
     exportMemory: async () => succeed(await opened().storage.database.image()),
+    readCopy: async () => {
+      const { database } = opened().storage;
+      const image = await database.image();
+      return succeed({ image, generation: database.state.generation });
+    },
+    unlockWrites: ({ unlocked }) => {
+      writesUnlocked = unlocked;
+      return Promise.resolve(succeed(null));
+    },
+    write: (params) =>
+      writesUnlocked
+        ? shown(({ storage }) => writeSql(storage.database, clock, params))
+        : Promise.resolve(fail({ type: 'SqlRefused', reason: 'writing is locked in this session' })),
     storeAgain: async () => {
       const stored = await opened().storage.database.storeAgain();
       if (!stored.ok) return stored;

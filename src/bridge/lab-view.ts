@@ -6,6 +6,7 @@ import { approvalsOf } from '../engine/approvals.ts';
 import { boundariesOf } from '../engine/boundaries.ts';
 import { budgetsOf } from '../engine/budgets.ts';
 import { attemptsOf } from '../engine/attempts.ts';
+import { checkpointRows } from '../engine/history.ts';
 import { idempotencyKey } from '../engine/execute-once.ts';
 import { intentsOf } from '../engine/intents.ts';
 import { invariantsOf } from '../engine/invariants.ts';
@@ -20,7 +21,9 @@ import { reportLines, ticketsLine } from '../triage/report.ts';
 import type { Ticket } from '../triage/ticket.ts';
 import { outageLimitMinutes, priorities, priorityOf } from '../triage/ticket.ts';
 import { suggestedBoundaryOf, workflows } from '../triage/workflows.ts';
-import type { ActionView, IntentView, InvariantView, LabView, RunView, WorkflowView } from './views.ts';
+import { touchedRuns } from './console-write.ts';
+import { actionViews } from './action-views.ts';
+import type { IntentView, InvariantView, LabView, RunView, WorkflowView } from './views.ts';
 
 /** What the tables show; the rest of LabView is not the database's. */
 export type TablesView = Pick<
@@ -31,6 +34,7 @@ export type TablesView = Pick<
   | 'runs'
   | 'counts'
   | 'finished'
+  | 'touched'
   | 'workflows'
   | 'selected'
   | 'invariants'
@@ -77,6 +81,7 @@ export function readTables(
       effects: count('SELECT COUNT(*) AS n FROM tool_effects'),
     },
     finished: finishedRuns(reader),
+    touched: touchedRuns(reader),
     workflows: workflowViews,
     selected: shown,
     invariants: readInvariants(reader),
@@ -106,27 +111,15 @@ function readRun(
   const workflow = workflowOf(reader, engine, runId);
   const intents = readIntents(reader, engine, runId);
   const all: Workflow['actions'] = workflow?.actions ?? [];
-  const nextIndex = all.findIndex((action) => action.name === run.nextAction);
-  const actions = all.map(({ name, tool, calls }, index): ActionView => {
-    const checkpoint = events.find(
-      (event) => event.eventType === 'checkpoint_saved' && event.action === name,
-    );
-    const isNext = index === nextIndex && run.status !== 'completed';
-    // A run from elsewhere may have lost events: what the checkpoint says has been done, has been done.
-    const isDone =
-      checkpoint !== undefined || (nextIndex >= 0 && index < nextIndex) || run.status === 'completed';
-    const version = Number(checkpoint?.detail.replace('version ', ''));
-    return {
-      name,
-      usesTool: tool !== null || calls !== undefined,
-      callsOutside: calls !== undefined,
-      state: isNext ? 'next' : isDone ? 'done' : 'ahead',
-      resultSaved: isNext && savedKeys.has(idempotencyKey(runId, name)),
-      version: Number.isInteger(version) ? version : null,
-    };
-  });
+  const named = all.map(({ name, tool, calls }) => ({
+    name,
+    usesTool: tool !== null || calls !== undefined,
+    callsOutside: calls !== undefined,
+  }));
+  const actions = actionViews(named, run, events, (name) => savedKeys.has(idempotencyKey(runId, name)));
   return {
     run,
+    history: checkpointRows(reader, runId),
     events,
     effects,
     actions,
@@ -169,6 +162,6 @@ function readInvariants(reader: Reader): readonly InvariantView[] {
     const rows = reader.all(sql, values);
     const columns = Object.keys(rows[0] ?? {});
     const texts = (row: Row) => columns.map((column) => String(row[column] ?? 'NULL'));
-    return { id, title, sql, columns, rows: rows.slice(0, 10).map(texts), violations: rows.length };
+    return { id, title, sql, values, columns, rows: rows.slice(0, 10).map(texts), violations: rows.length };
   });
 }

@@ -84,6 +84,18 @@ export interface Commands {
   exportDatabase: { params: Record<string, never>; result: Uint8Array };
   /** The last commit that this session knows to be durable, from its memory: storage is not asked. */
   exportMemory: { params: Record<string, never>; result: Uint8Array };
+  /** As `exportMemory`, with the number of that commit: what the SQL console asks its questions of. */
+  readCopy: {
+    params: Record<string, never>;
+    result: { readonly image: Uint8Array; readonly generation: number };
+  };
+  /** Lets `write` be obeyed by this worker, or not: at first it is not. */
+  unlockWrites: { params: { readonly unlocked: boolean }; result: null };
+  /**
+   * A person's SQL, past the engine, in one commit. `generation`: of the image that it was tried on; another one is
+   * stored by now: SqlRefused, nothing written.
+   */
+  write: { params: { readonly sql: string; readonly generation: number }; result: LabView };
   /** The stored image as far as it can be read, unchecked and without SQLite: for when the database does not open. */
   exportStored: { params: Record<string, never>; result: Uint8Array };
   /** Stores what is in memory anew, after StorageGone. */
@@ -131,6 +143,7 @@ const writing: ReadonlySet<CommandName> = new Set([
   'retryRun',
   'adopt',
   'deleteRuns',
+  'write',
 ]);
 
 export function isWriting(command: CommandName): boolean {

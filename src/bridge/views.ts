@@ -6,9 +6,11 @@ import type { Approval } from '../engine/approvals.ts';
 import type { BoundaryGroup } from '../engine/boundaries.ts';
 import type { Budget } from '../engine/budgets.ts';
 import type { Attempt } from '../engine/attempts.ts';
+import type { CheckpointRow } from '../engine/history.ts';
 import type { Intent } from '../engine/intents.ts';
 import type { AgentEvent, Effect, Run } from '../engine/records.ts';
 import type { Failure } from '../engine/failure.ts';
+import type { SqlValue } from '../engine/ports.ts';
 import type { FinishedRun } from '../engine/retention.ts';
 import type { Safety } from '../engine/tool.ts';
 import type { Ticket } from '../triage/ticket.ts';
@@ -40,6 +42,8 @@ export interface InvariantView {
   readonly rows: readonly (readonly string[])[];
   readonly columns: readonly string[];
   readonly violations: number;
+  /** What is bound to its parameters, in their order. */
+  readonly values: readonly SqlValue[];
 }
 
 /** Where one action of the selected run stands. */
@@ -97,6 +101,8 @@ export interface RunView {
   readonly budgets: readonly Budget[];
   /** The run and version that it was forked from; null: it was not. */
   readonly parent: { readonly runId: string; readonly version: number } | null;
+  /** Every recorded version, as it is stored: from these the past is put together (past.ts). */
+  readonly history: readonly CheckpointRow[];
   readonly events: readonly WithRowid<AgentEvent>[];
   readonly effects: readonly WithRowid<Effect>[];
   readonly actions: readonly ActionView[];
@@ -121,12 +127,16 @@ export interface LabView {
   readonly counts: { readonly runs: number; readonly events: number; readonly effects: number };
   /** Runs that nothing goes on with, in the order of their end. */
   readonly finished: readonly FinishedRun[];
+  /** Ids of the runs whose rows a person has changed by hand, past the engine. */
+  readonly touched: readonly string[];
   /** The first one is the lesson's. */
   readonly workflows: readonly WorkflowView[];
   readonly selected: RunView | null;
   readonly invariants: readonly InvariantView[];
   /** The last commit to this database, where this session made it. Null: nothing written yet, or another tab wrote since. */
   readonly lastCommit: { readonly boundary: string; readonly changes: readonly ChangedRow[] } | null;
+  /** The boundaries that the last command which did something reached, in order. None: this session has done nothing yet. */
+  readonly reached: readonly string[];
   /** This session's label, or null until it writes its first event. */
   readonly session: string | null;
   readonly calls: readonly ReceivedCall[];
