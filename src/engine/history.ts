@@ -7,7 +7,7 @@ import { applied, differenceOf } from './difference.ts';
 import type { Engine } from './engine.ts';
 import type { JsonObject } from './json.ts';
 import { decodeJson, encodeJson, isJsonObject } from './json.ts';
-import type { Reader, Row, Transaction } from './ports.ts';
+import type { Reader, SqlValue, Transaction } from './ports.ts';
 import type { Run } from './records.ts';
 
 /** A checkpoint as it was saved. `context` null: it was no JSON object. */
@@ -45,32 +45,58 @@ export function recordCheckpoint(
   engine.crash.reach(`${boundary}.recorded`);
 }
 
-/** All recorded versions of the run, in order. The first recorded one is whole; each later one is put together. */
-export function checkpointsOf(reader: Reader, runId: string): readonly PastCheckpoint[] {
-  const rows = reader.all('SELECT * FROM agent_checkpoints WHERE run_id = ? ORDER BY version', [runId]);
+/** A row of the history, as it is stored. */
+export interface CheckpointRow {
+  readonly version: number;
+  readonly status: string;
+  readonly nextAction: string | null;
+  /** What changed since the version before; with `removedJson` null, the whole context. */
+  readonly changesJson: string;
+  readonly removedJson: string | null;
+  readonly savedAtUtc: string | null;
+}
+
+/** All recorded versions of the run, in order, as they are stored. */
+export function checkpointRows(reader: Reader, runId: string): readonly CheckpointRow[] {
+  return reader
+    .all('SELECT * FROM agent_checkpoints WHERE run_id = ? ORDER BY version', [runId])
+    .map((row) => ({
+      version: Number(row['version']),
+      status: String(row['status']),
+      nextAction: textOrNull(row['next_action']),
+      changesJson: String(row['changes_json']),
+      removedJson: textOrNull(row['removed_json']),
+      savedAtUtc: textOrNull(row['saved_at_utc']),
+    }));
+}
+
+/** The checkpoints of these rows. The first recorded one is whole; each later one is put together. */
+export function checkpointsFrom(rows: readonly CheckpointRow[]): readonly PastCheckpoint[] {
   let before: PastCheckpoint | null = null;
   return rows.map((row) => {
-    const version = Number(row['version']);
+    const { version, status, nextAction, savedAtUtc } = row;
     const base = before?.version === version - 1 ? before.context : null;
-    before = {
-      version,
-      status: String(row['status']),
-      nextAction: row['next_action'] === null ? null : String(row['next_action']),
-      context: contextIn(row, base),
-      savedAtUtc: row['saved_at_utc'] == null ? null : String(row['saved_at_utc']),
-    };
+    before = { version, status, nextAction, context: contextIn(row, base), savedAtUtc };
     return before;
   });
 }
 
+export function checkpointsOf(reader: Reader, runId: string): readonly PastCheckpoint[] {
+  return checkpointsFrom(checkpointRows(reader, runId));
+}
+
 /** `base`: the context of the version before; null: not known, then only a whole one can be read. */
-function contextIn(row: Row, base: JsonObject | null): JsonObject | null {
-  const changes = decodeJson(String(row['changes_json']))?.value;
+function contextIn({ changesJson, removedJson }: CheckpointRow, base: JsonObject | null): JsonObject | null {
+  const changes = decodeJson(changesJson)?.value;
   if (!isJsonObject(changes)) return null;
-  if (row['removed_json'] === null) return changes;
-  const removed = decodeJson(String(row['removed_json']))?.value;
+  if (removedJson === null) return changes;
+  const removed = decodeJson(removedJson)?.value;
   if (base === null || !Array.isArray(removed)) return null;
   return applied(base, { changes, removed: removed.map(String) });
+}
+
+function textOrNull(value: SqlValue | undefined): string | null {
+  return value == null ? null : String(value);
 }
 
 export function checkpointAt(reader: Reader, runId: string, version: number): PastCheckpoint | null {

@@ -39,6 +39,7 @@ function runView(runId: string, version: number, sessions: readonly string[], ti
     intents: [],
     budgets: [],
     parent: null,
+    history: [],
     effects: [],
     actions: [],
     report: [],
