@@ -39,6 +39,7 @@ const workers = labWorkers({
 const outside = new Outside({ workers, keep, secure: location.protocol === 'https:' });
 const lab = new Lab({
   workers,
+  newConsole: () => new Worker(new URL('./console.worker.ts', import.meta.url), { type: 'module' }),
   keep,
   settings,
   sameVisit: markVisit(),

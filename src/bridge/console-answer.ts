@@ -53,23 +53,20 @@ export interface SchemaTable {
 }
 
 /** `try`: as the agent's worker would write it, looked at afterwards as a file from elsewhere is. */
-export type ConsoleTask =
+export type ToConsole =
   | { readonly type: 'copy'; readonly image: Uint8Array }
   | { readonly type: 'read'; readonly sql: string }
   | { readonly type: 'try'; readonly sql: string };
 
-export type ToConsole = ConsoleTask & { readonly id: number };
-
 export type FromConsole =
   /** The program is loaded. */
   | { readonly type: 'ready' }
+  /** This worker is of no more use. */
   | { readonly type: 'failed'; readonly failure: Failure }
-  | { readonly type: 'schema'; readonly id: number; readonly tables: readonly SchemaTable[] }
-  | { readonly type: 'unreadable'; readonly id: number; readonly reason: string }
+  | { readonly type: 'schema'; readonly tables: readonly SchemaTable[] }
   /** `refused`: why the lab could not live with what was written, in words; null: it can, or nothing was to be written. */
   | {
       readonly type: 'answer';
-      readonly id: number;
       readonly answer: SqlAnswer;
       readonly refused: string | null;
     };

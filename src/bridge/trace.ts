@@ -8,8 +8,8 @@ import type { Reader } from '../engine/ports.ts';
 
 const columns = ['run_id', 'sequence', 'session', 'event_type', 'action', 'detail', 'created_at_utc'];
 
-/** The library's own pattern misses a formula with a line break inside. */
-const formulaStart = /^[=+\-@\t\r\n]/;
+/** What a spreadsheet takes for the beginning of a formula. The library’s own pattern misses one with a line break inside. */
+export const formulaStart = /^[=+\-@\t\r\n]/;
 
 /** The events of one run, or of all runs (null), in the order of their sequence. Lines end in CR LF. */
 export function traceCsv(reader: Reader, runId: string | null): string {

@@ -11,6 +11,8 @@ export type StoreKind = 'indexeddb' | 'memory';
 export interface LabPorts {
   /** One agent worker a session; the outside world lives on between them. */
   readonly workers: LabWorkers;
+  /** A new worker for the SQL console. */
+  newConsole(): Worker;
   readonly keep: Keep;
   readonly settings: Settings;
   /** This tab was here before in this visit: loading it again is a restart, not a return. */
