@@ -11,7 +11,16 @@ export type { RaceMove, RaceRules, RacerName, RaceTrace } from '../explorer/race
 export type { Did, Move } from '../explorer/racer.ts';
 export type { Trial } from '../explorer/trial.ts';
 export type { Reached } from '../explorer/world.ts';
-export type { Held, OrderOutcome, TicketTrial } from './experiment-messages.ts';
+export type { Attempt } from '../mistakes/locks.ts';
+export type { LoadPoint } from '../mistakes/many-writers.ts';
+export type {
+  Held,
+  LoadCurve,
+  LockLog,
+  OrderOutcome,
+  Questions,
+  TicketTrial,
+} from './experiment-messages.ts';
 
 export interface ExperimentClient {
   /** Makes the worker, where there is none. */

@@ -1,19 +1,16 @@
 /**
- * Owns: what a screen asks the explorer's worker beside an exploration, and answering it there: one map of questions, each
- * with what is wanted, the parts that stream in, and the answer.
- * Leaves: running to explorer/; the page's side to experiment-client.ts.
+ * Owns: what a screen asks the explorer's worker beside an exploration: one map of questions, each with what is wanted, the
+ * parts that stream in, and the answer; and answering in the worker.
+ * Leaves: the answers to experiment-answers.ts; the page's side to experiment-client.ts.
  */
 import type { Failure, Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
-import { explorer } from '../explorer/explore.ts';
 import type { RaceMove, RaceRules, RaceTrace } from '../explorer/race.ts';
-import { movesOf, orders, race, racedAction, type Race } from '../explorer/race.ts';
 import type { ExplorerParts } from '../explorer/session.ts';
-import { trial, type Trial } from '../explorer/trial.ts';
-import { experiments } from '../mistakes/experiments.ts';
-import { ruleAsAgent } from '../mistakes/rule-as-agent.ts';
-import { sound } from '../mistakes/sound.ts';
-import type { Ticket } from '../triage/ticket.ts';
+import type { Trial } from '../explorer/trial.ts';
+import type { Attempt } from '../mistakes/locks.ts';
+import type { Load, LoadPoint } from '../mistakes/many-writers.ts';
+import { modelling, runs, type RunName } from './experiment-answers.ts';
 import type { ExplorerHost } from './explorer-messages.ts';
 import { whyStopped } from './stopped.ts';
 
@@ -37,6 +34,22 @@ export interface OrderOutcome {
   readonly turnedAway: number;
   /** One version, saved twice. */
   readonly duplicate: boolean;
+}
+
+/** The lock log of E6's model, with the times that it was given, in milliseconds. */
+export interface LockLog {
+  readonly attempts: readonly Attempt[];
+  readonly times: Readonly<Record<'callTakes' | 'writeTakes' | 'busyTimeout' | 'headStart', number>>;
+}
+
+export interface LoadCurve {
+  readonly points: readonly LoadPoint[];
+  /** The point that was asked for. */
+  readonly chosen: LoadPoint;
+  /** The fewest writers at which people notice; null: none of these. */
+  readonly knee: number | null;
+  /** Between two writes a writer does other things for so long, on average, in milliseconds. */
+  readonly thinks: number;
 }
 
 export interface Questions {
@@ -68,6 +81,17 @@ export interface Questions {
     readonly part: OrderOutcome;
     readonly answer: null;
   };
+  /** The two models of SQLite's rule. */
+  readonly locks: {
+    readonly wanted: { readonly inside: boolean };
+    readonly part: never;
+    readonly answer: LockLog;
+  };
+  readonly load: {
+    readonly wanted: Load & { readonly writers: number };
+    readonly part: never;
+    readonly answer: LoadCurve;
+  };
 }
 export type QuestionName = keyof Questions;
 
@@ -82,79 +106,28 @@ export type FromExperiment =
   | { readonly type: 'part'; readonly id: number; readonly part: unknown }
   | { readonly type: 'answer'; readonly id: number; readonly answer: Result<unknown, Failure> };
 
-type Answering = {
-  readonly [Q in QuestionName]: (
-    parts: ExplorerParts,
-    wanted: Questions[Q]['wanted'],
-    tell: (part: Questions[Q]['part']) => void,
-  ) => Promise<Result<Questions[Q]['answer']>>;
-};
-
-const lessonTicket = 'T104';
-
 /** Attach to the worker's messages before anything awaits. */
 export function experimentMessages(
   host: Pick<ExplorerHost, 'tickets' | 'parts'>,
   tell: (message: FromExperiment) => void,
 ): (message: Ask) => void {
-  const races = new Map<string, Promise<Race>>();
+  const running = runs(host.tickets);
   let parts: Promise<Result<ExplorerParts>> | null = null;
-  const lesson = (): Ticket => {
-    const ticket = host.tickets.find(({ ticketId }) => ticketId === lessonTicket);
-    if (ticket === undefined) throw new Error(`there is no ticket ${lessonTicket}`);
-    return ticket;
-  };
-  function raceUnder(parts: ExplorerParts, rules: RaceRules): Promise<Race> {
-    const name = JSON.stringify(rules);
-    const made = races.get(name) ?? race(parts, lesson(), rules);
-    races.set(name, made);
-    return made;
-  }
-
-  const answering: Answering = {
-    trial: async (parts, { variant, fixed }) => {
-      const found = experiments.find((one) => one.variant.id === variant);
-      if (found === undefined) throw new Error(`there is no experiment ${variant}`);
-      const subject = { ticket: lesson(), variant: fixed ? sound : found.variant };
-      return succeed(await trial(parts, subject, fixed ? found.soundCrashAt : found.crashAt));
-    },
-    tickets: async (parts, { fixed }) => {
-      const done: TicketTrial[] = [];
-      for (const ticket of host.tickets) {
-        const tried = await trial(parts, { ticket, variant: fixed ? sound : ruleAsAgent }, null);
-        done.push({ ...tried, ticketId: ticket.ticketId, expectedPriority: ticket.expectedPriority });
-      }
-      return succeed(done);
-    },
-    everywhere: async (parts, { tickets }, part) => {
-      for (const ticket of tickets === 'all' ? host.tickets : [lesson()]) {
-        const { ticketId } = ticket;
-        const made = await explorer(parts, { ticket, variant: sound });
-        await made.one(({ crashes, outcome }) => {
-          const holds = outcome.broken.length === 0 && outcome.status === 'completed';
-          part({ ticketId, crashAt: crashes[0] ?? '', holds });
-        }, new AbortController().signal);
-      }
-      return succeed(null);
-    },
-    race: async (parts, { rules, schedule }) => succeed(await (await raceUnder(parts, rules)).run(schedule)),
-    orders: async (parts, { rules }, part) => {
-      const made = await raceUnder(parts, rules);
-      for (const order of orders) part(outcomeOf(order, await made.run(movesOf(order))));
-      return succeed(null);
-    },
-  };
 
   async function answer<Q extends QuestionName>({ id, question, wanted }: Ask<Q>): Promise<Result<unknown>> {
+    if (isModel(question)) return succeed(modelling[question](wanted as never));
     parts ??= host.parts();
     const ready = await parts;
     if (!ready.ok) {
       parts = null;
       return ready;
     }
-    return answering[question](ready.value, wanted, (part) => {
-      tell({ type: 'part', id, part });
-    });
+    const run = running[question as RunName] as Running;
+    return succeed(
+      await run(ready.value, wanted, (part) => {
+        tell({ type: 'part', id, part });
+      }),
+    );
   }
   return (ask) => {
     answer(ask)
@@ -165,13 +138,9 @@ export function experimentMessages(
   };
 }
 
-function outcomeOf(order: string, { moves, evidence, calls }: RaceTrace): OrderOutcome {
-  const stops = moves.flatMap(({ did }) => (did.type === 'stopped' ? [did.failure.type] : []));
-  return {
-    order,
-    calls: calls.filter(({ tool }) => tool === racedAction).length,
-    conflicts: stops.filter((type) => type === 'StateConflict').length,
-    turnedAway: stops.filter((type) => type === 'ClaimedElsewhere').length,
-    duplicate: evidence.violated.some(({ id }) => id === 'I5'),
-  };
+/** What was wanted was typed where it was sent. */
+type Running = (parts: ExplorerParts, wanted: unknown, tell: (part: unknown) => void) => Promise<unknown>;
+
+function isModel(question: QuestionName): question is keyof typeof modelling {
+  return question in modelling;
 }
