@@ -15,6 +15,7 @@ import type { LabPorts, StoreKind } from './lab-ports.ts';
 import { readKept, writeKept, type LastCrash } from './kept.ts';
 import { newsIn } from './news.ts';
 import { Now } from './now.svelte.ts';
+import { Past } from './past.svelte.ts';
 import { Persistence } from './persistence.svelte.ts';
 import { belongsTo, causeOf, isUnfinished, ticketWithoutRun, waits } from './restart.ts';
 import { planTitle, storedLine } from './restart-words.ts';
@@ -31,14 +32,14 @@ export class Lab {
   readonly stepping: Stepping;
   readonly persistence: Persistence;
   readonly now: Now;
+  /** The one cursor, and what was stored there. */
+  readonly past: Past;
   view = $state.raw<LabView | null>(null);
   /** As it was before the last commit: what changed is told against it. */
   before = $state.raw<LabView | null>(null);
   arms = $state.raw<readonly Arm[]>([]);
   /** A ticket without a run is chosen; null: the selected run is shown. Set by `showTicket`. */
   ticketWithoutRun = $state<string | null>(null);
-  /** The sequence the reader chose; null: the latest event. */
-  chosenEvent = $state<number | null>(null);
   /** For screen readers: polite, and (crashes only) assertive. */
   said = $state('');
   alarm = $state('');
@@ -56,7 +57,8 @@ export class Lab {
   );
   ticketId = $derived(this.ticketWithoutRun ?? this.run?.run.ticketId ?? 'T104');
   unfinished = $derived(isUnfinished(this.run));
-  cursor = $derived(this.chosenEvent ?? this.run?.events.at(-1)?.sequence ?? null);
+  /** Sequence of the event that is marked everywhere; null: there is none. */
+  cursor = $derived.by((): number | null => this.past.chosen ?? this.run?.events.at(-1)?.sequence ?? null);
   /** Step and Run would do something: a run stands in the middle, or its ticket has none. */
   canStep = $derived.by(
     (): boolean => this.live && (this.run === null || (this.unfinished && this.run.obstacle === null)),
@@ -87,6 +89,7 @@ export class Lab {
 
   constructor(ports: LabPorts) {
     this.ports = ports;
+    this.past = new Past(this);
     this.now = new Now(() => ports.now());
     this.persistence = new Persistence(ports);
     this.restarts = new Restarts(ports);
@@ -147,8 +150,8 @@ export class Lab {
     // Reading anew, or another run, is no commit: the marks and what they are told against stay.
     if (previous?.storage.generation !== view.storage.generation) this.before = previous;
     this.view = view;
-    this.chosenEvent = null;
     const runId = view.selected?.run.runId ?? null;
+    this.past.look(runId === previous?.selected?.run.runId);
     if (runId !== previous?.selected?.run.runId) void writeKept(this.ports.keep, 'selectedRunId', runId);
     this.said = newsIn(view, previous) ?? this.said;
     this.stepping.look();
@@ -196,6 +199,7 @@ export class Lab {
 
   /** A ticket without a run, or (null) the selected run. Kept over a reload. */
   showTicket(ticketId: string | null): void {
+    if (ticketId !== null) this.past.toLive();
     this.ticketWithoutRun = ticketId;
     void writeKept(this.ports.keep, 'ticketWithoutRun', ticketId);
   }

@@ -197,7 +197,9 @@ export class Stepping {
     };
   }
 
+  /** What goes on, goes on from what is stored now: the screen shows that first. */
   async #busy(activity: Activity, work: () => Promise<void>): Promise<void> {
+    this.#lab.past.toLive();
     this.#lab.restarts.cancel();
     this.activity = activity;
     await work();

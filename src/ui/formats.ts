@@ -21,6 +21,19 @@ export function timeOfDay(utc: string): string {
   return /^\d{4}-\d\d-\d\dT(.+)$/.exec(utc)?.[1] ?? utc;
 }
 
+/** The time from one stored instant to the next: "+12 ms", "+3.4 s", "+2 min"; "" where there is none before, or no time. */
+export function elapsed(from: string | null, to: string): string {
+  const milliseconds = from === null ? NaN : Date.parse(to) - Date.parse(from);
+  if (Number.isNaN(milliseconds)) return '';
+  const sign = milliseconds < 0 ? '−' : '+';
+  const size = Math.abs(milliseconds);
+  if (size < 1000) return `${sign}${size} ms`;
+  if (size < 60_000) return `${sign}${(size / 1000).toFixed(1)} s`;
+  return size < 7_200_000
+    ? `${sign}${Math.round(size / 60_000)} min`
+    : `${sign}${Math.round(size / 3_600_000)} h`;
+}
+
 /** "1 row", or "0 of this run, 12 in all" where the table holds more than is shown. */
 export function shownOf(shown: number, all: number): string {
   return shown === all ? counted(all, 'row') : `${shown} of this run, ${all} in all`;

@@ -2,7 +2,8 @@
  * Owns: which key is which command. Single letters can be turned off (WCAG 2.1.4).
  * Leaves: the commands to the screens, the list for a reader to KeysDialog.svelte.
  */
-export type KeyCommand = 'step' | 'run' | 'crash-at' | 'crash-now' | 'resume' | 'help' | PaneCommand;
+export type KeyCommand =
+  'step' | 'run' | 'crash-at' | 'crash-now' | 'resume' | 'back' | 'forward' | 'live' | 'help' | PaneCommand;
 /** Opens the first, second … pane below the tables. */
 export type PaneCommand = (typeof paneCommands)[number];
 
@@ -14,9 +15,11 @@ export const keyList: readonly { readonly keys: string; readonly does: string }[
   { keys: 'X', does: 'Crash at…' },
   { keys: 'Shift + X', does: 'Crash now' },
   { keys: 'O', does: 'Resume' },
+  { keys: '← or J', does: 'Back: the event before, as it was stored then' },
+  { keys: '→', does: 'Forward: the event after' },
+  { keys: 'L', does: 'Back to live' },
   { keys: '1 to 7', does: 'Open a pane: Timeline, Table, Diff, SQL console, SQL log, Code, Raw JSON' },
   { keys: '?', does: 'This list' },
-  { keys: '← and →', does: 'Move the cursor, when the timeline’s slider has the focus' },
   { keys: 'Esc', does: 'Close a dialog' },
 ];
 
@@ -34,7 +37,16 @@ export function commandFor(event: KeyboardEvent): KeyCommand | null {
   if (event.key === ' ') {
     return target?.closest('button, a, summary, input, [tabindex="0"]') ? null : 'step';
   }
+  if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+    // They are the control's own in what is chosen from or scrolled with them.
+    if (target?.closest('input, [role=tab], [role=toolbar], [tabindex="0"]')) return null;
+    return event.key === 'ArrowLeft' ? 'back' : 'forward';
+  }
   switch (event.key) {
+    case 'j':
+      return 'back';
+    case 'l':
+      return 'live';
     case 'k':
       return 'step';
     case 'r':
