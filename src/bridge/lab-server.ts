@@ -39,6 +39,7 @@ import { readTables } from './lab-view.ts';
 import { outsideTools } from './outside-tools.ts';
 import type { Params, Routes } from './protocol.ts';
 import type { EndTurn, Handlers, Work } from './server.ts';
+import { StatementLog } from './statement-log.ts';
 import { storedImages } from './stored-images.ts';
 import type { LabView, RunView } from './views.ts';
 
@@ -81,6 +82,7 @@ export interface LabServer extends Work {
 
 export function labServer(parts: LabParts): LabServer {
   const { crash, clock } = parts;
+  const statements = new StatementLog();
   let images: ImageStorage | null = null;
   let lab: OpenLab | null = null;
   let selectedRunId: string | null = null;
@@ -180,6 +182,7 @@ export function labServer(parts: LabParts): LabServer {
         sends: parts.sends,
       });
       const { database } = storage;
+      database.watchStatements(statements);
       const { workerId, timer, random } = parts;
       const owners = parts.owners(params);
       const calls: Engine['calls'] = new Map();
@@ -272,6 +275,7 @@ export function labServer(parts: LabParts): LabServer {
       writesUnlocked
         ? shown(({ storage }) => writeSql(storage.database, clock, params))
         : Promise.resolve(fail({ type: 'SqlRefused', reason: 'writing is locked in this session' })),
+    statements: () => Promise.resolve(succeed(statements.view)),
     storeAgain: async () => {
       const stored = await opened().storage.database.storeAgain();
       if (!stored.ok) return stored;

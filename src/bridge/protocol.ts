@@ -7,6 +7,7 @@ import type { Arm } from '../engine/crash.ts';
 import type { Resolution } from '../engine/doubt.ts';
 import type { Failure } from '../engine/failure.ts';
 import type { Waiting } from '../storage/waits.ts';
+import type { StatementsView } from './statement-log.ts';
 import type { LabView } from './views.ts';
 
 export type { Waiting };
@@ -106,6 +107,8 @@ export interface Commands {
   deleteFormer: { params: Record<string, never>; result: LabView };
   /** The run's events as CSV (RFC 4180), in the lesson's columns; null: of all runs. */
   exportTrace: { params: { readonly runId: string | null }; result: string };
+  /** What the last commits of this session ran; from this worker's memory. */
+  statements: { params: Record<string, never>; result: StatementsView };
   /** Images that were set aside: damaged, or a newer page's. */
   quarantined: { params: Record<string, never>; result: readonly QuarantinedImage[] };
   /** The bytes of one of them, for download: as stored, however damaged. */

@@ -3,7 +3,7 @@
  * Leaves: doing it to database.ts.
  */
 import type { Result, StorageFailure } from '../engine/failure.ts';
-import type { Database, Reader, Transaction } from '../engine/ports.ts';
+import type { Database, Reader, SqlValue, Transaction } from '../engine/ports.ts';
 import type { PageStore } from './page-store.ts';
 
 export interface DatabaseState {
@@ -42,7 +42,18 @@ export interface Replacement {
   adjust?(transaction: Transaction): void;
 }
 
+/** Is told what a commit runs, as it runs it: for showing it. Reads outside of a commit are not told. */
+export interface StatementWatch {
+  began(boundary: string): void;
+  /** With the values as they are bound: what looks like a secret is gone from what is written (R12). */
+  ran(sql: string, values: readonly SqlValue[], changedRows: number): void;
+  /** `again`: another tab wrote first, so it is undone and done anew. A crash is not told: its worker is no more. */
+  ended(outcome: 'durable' | 'undone' | 'again' | 'not saved', generation: number): void;
+}
+
 export interface AgentDatabase extends Database {
+  /** One at a time; null: nobody watches, which is the beginning. */
+  watchStatements(watch: StatementWatch | null): void;
   readonly state: DatabaseState;
   /** Null: this session has written nothing yet, or another tab has written since. */
   readonly lastCommit: LastCommit | null;

@@ -5,7 +5,13 @@
  *
  * A simulated crash unwinds nothing: it passes through here without a statement, a rollback or a write.
  */
-import type { AgentDatabase, DatabaseState, LastCommit, Replacement } from './agent-database.ts';
+import type {
+  AgentDatabase,
+  DatabaseState,
+  LastCommit,
+  Replacement,
+  StatementWatch,
+} from './agent-database.ts';
 import { SimulatedCrash } from '../engine/crash.ts';
 import { fail, succeed, type Failure, type Result, type StorageFailure } from '../engine/failure.ts';
 import type { Clock, CrashPort, Reader, Transaction } from '../engine/ports.ts';
@@ -74,6 +80,7 @@ class SqlJsDatabase implements AgentDatabase {
   #lastCommit: LastCommit | null = null;
   #savedAtUtc: string | null = null;
   #readOnly: DatabaseState['readOnly'] = null;
+  #watch: StatementWatch | null = null;
 
   constructor(parts: DatabaseParts, opened: OpenedImage, database: SqlDatabase, file: RecordedFile) {
     this.#parts = parts;
@@ -96,6 +103,10 @@ class SqlJsDatabase implements AgentDatabase {
     };
   }
 
+  watchStatements(watch: StatementWatch | null): void {
+    this.#watch = watch;
+  }
+
   get lastCommit(): LastCommit | null {
     return this.#lastCommit;
   }
@@ -112,8 +123,17 @@ class SqlJsDatabase implements AgentDatabase {
   }
 
   commit<T>(boundary: string, body: (transaction: Transaction) => Result<T>): Promise<Result<T>> {
-    // The one place where values reach the tables: no secret passes (R12).
-    return this.#written(boundary, () => this.#transact(boundary, (open) => body(redacting(open))));
+    return this.#written(boundary, () => {
+      const watch = this.#watch;
+      watch?.began(boundary);
+      this.#statements.watch = watch && ((sql, values, changed) => watch.ran(sql, values, changed));
+      try {
+        // The one place where values reach the tables: no secret passes (R12).
+        return this.#transact(boundary, (open) => body(redacting(open)));
+      } finally {
+        this.#statements.watch = null;
+      }
+    });
   }
 
   refresh(): Promise<Result<boolean, StorageFailure>> {
@@ -209,10 +229,15 @@ class SqlJsDatabase implements AgentDatabase {
       for (let tries = 1; tries <= mostTries; tries += 1) {
         this.#changes = [];
         const done = await work();
-        if (!done.ok) return done;
+        if (!done.ok) {
+          this.#watch?.ended('undone', this.#durable.generation);
+          return done;
+        }
         const changes = this.#changes;
         this.#parts.crash.assertAlive();
         const written = await this.#durable.write();
+        const outcome = !written.ok ? 'not saved' : written.value === 'again' ? 'again' : 'durable';
+        this.#watch?.ended(outcome, this.#durable.generation);
         if (!written.ok) return written;
         if (written.value === 'again') continue;
         if (written.value === 'saved') this.#saved();
@@ -252,6 +277,7 @@ class SqlJsDatabase implements AgentDatabase {
 
   #rollBack(): void {
     try {
+      this.#statements.watch?.('ROLLBACK', [], 0);
       this.#database.exec('ROLLBACK');
     } catch {
       // After some errors SQLite has rolled back by itself.

@@ -3,6 +3,7 @@
  * Every statement first asks whether the worker is still alive: after a simulated crash none runs.
  */
 import type { CrashPort, Row, SqlValue, Transaction } from '../engine/ports.ts';
+import type { StatementWatch } from './agent-database.ts';
 import type { SqlDatabase } from './sqlite.ts';
 
 type Prepared = ReturnType<SqlDatabase['prepare']>;
@@ -13,6 +14,8 @@ const mostPrepared = 200;
 export class Statements implements Transaction {
   readonly #database: SqlDatabase;
   readonly #crash: CrashPort;
+  /** Told of each statement; null: nobody is. */
+  watch: StatementWatch['ran'] | null = null;
   readonly #prepared = new Map<string, Prepared>();
 
   constructor(database: SqlDatabase, crash: CrashPort) {
@@ -41,6 +44,7 @@ export class Statements implements Transaction {
     try {
       statement.bind([...values]);
       while (statement.step()) row(statement);
+      this.watch?.(sql, values, this.#database.getRowsModified());
     } finally {
       statement.reset();
     }
