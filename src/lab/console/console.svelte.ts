@@ -75,11 +75,8 @@ export class SqlConsole {
   /** Reads the lab's last commit, and shows what tables it has. */
   async look(): Promise<void> {
     await this.#alone('looking', async (signal) => {
-      const copy = await this.#newestCopy();
-      if (copy === null) return { type: 'no-copy' };
-      const looked = await this.#client.look(copy, signal);
-      if (looked.type !== 'schema') return looked;
-      this.tables = looked.tables;
+      const shown = await this.#showSchema(signal);
+      if ('type' in shown) return shown;
       return this.outcome?.type === 'answer' ? this.outcome : null;
     });
   }
@@ -91,14 +88,11 @@ export class SqlConsole {
       this.#remember(sql);
       const reason = this.unlocked ? whyNotWritten(sql) : null;
       if (reason !== null) return { type: 'refused', reason };
-      const copy = await this.#newestCopy();
-      if (copy === null) return { type: 'no-copy' };
-      const looked = await this.#client.look(copy, signal);
-      if (looked.type !== 'schema') return looked;
-      this.tables = looked.tables;
+      const copy = await this.#showSchema(signal);
+      if ('type' in copy) return copy;
       const ran = await this.#client.run(copy, this.unlocked ? 'try' : 'read', sql, signal);
       return this.unlocked && wouldChange(ran) && !signal.aborted
-        ? this.#write(sql, copy, ran)
+        ? this.#write(sql, copy, ran, signal)
         : outcomeOf(ran, sql, copy.generation);
     });
     this.#lab.said = wordsFor(this.outcome);
@@ -115,7 +109,7 @@ export class SqlConsole {
     this.unlocked = false;
   }
 
-  async #write(sql: string, { generation }: Copy, ran: Ran): Promise<Outcome> {
+  async #write(sql: string, { generation }: Copy, ran: Ran, signal: AbortSignal): Promise<Outcome> {
     if (ran.type !== 'answer') return ran;
     const { refused, answer } = ran;
     if (refused !== null) {
@@ -135,7 +129,18 @@ export class SqlConsole {
       return { type: 'refused', reason: written.failure.reason };
     }
     this.#lab.receive(written.value);
+    await this.#showSchema(signal);
     return { type: 'answer', sql, answer, generation, written: written.value.storage.generation };
+  }
+
+  /** The newest copy, its tables shown; or why there is none. */
+  async #showSchema(signal: AbortSignal): Promise<Copy | Outcome> {
+    const copy = await this.#newestCopy();
+    if (copy === null) return { type: 'no-copy' };
+    const looked = await this.#client.look(copy, signal);
+    if (looked.type !== 'schema') return looked;
+    this.tables = looked.tables;
+    return copy;
   }
 
   /** The copy, made anew where the lab has saved something since; without a living worker, the one there is. */

@@ -63,7 +63,7 @@ export function openEditor(host: HTMLElement, { text, tables, changed, run }: Ed
             view.setTabFocusMode(false);
           }
         }),
-        EditorView.domEventHandlers({ blur: () => view.setTabFocusMode(true) }),
+        EditorView.domEventHandlers({ blur: () => view.setTabFocusMode(true), beforeinput: replaced }),
       ],
     }),
   });
@@ -93,6 +93,21 @@ export function openEditor(host: HTMLElement, { text, tables, changed, run }: Ed
   };
 }
 
+/**
+ * Typing over a selection: the browser would keep how the replaced text looked, in a style attribute, which the page's
+ * policy refuses and reports.
+ */
+function replaced(event: InputEvent, view: EditorView): boolean {
+  const { state, composing } = view;
+  if (event.inputType !== 'insertText' || event.data === null || composing || state.selection.main.empty) {
+    return false;
+  }
+  view.dispatch(
+    state.update(state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true }),
+  );
+  return true;
+}
+
 function languageFor(tables: readonly SchemaTable[]): Extension {
   const schema = Object.fromEntries(
     tables.map(({ name, columns }) => [name, columns.map((column) => column.name)]),
@@ -111,7 +126,8 @@ const colours = HighlightStyle.define([
 const look = EditorView.theme({
   '&': { backgroundColor: 'var(--surface)', color: 'var(--ink)', fontSize: 'inherit' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', minHeight: '8rem', maxHeight: '22rem' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', maxHeight: '22rem' },
+  '.cm-content, .cm-gutter': { minHeight: '8rem' },
   '.cm-content': { caretColor: 'var(--ink)', paddingBlock: '0.5rem' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-gutters': {
