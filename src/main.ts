@@ -13,7 +13,7 @@ import { Outside } from './lab/outside.svelte.ts';
 import { cryptoRandom, randomId } from './storage/random.ts';
 import { idbKeep } from './ui/keep.ts';
 import { watchPageLife } from './ui/page-life.ts';
-import { Route } from './ui/route.svelte.ts';
+import { Route, under } from './ui/route.svelte.ts';
 import { Settings } from './ui/settings.svelte.ts';
 import Shell from './ui/Shell.svelte';
 import { TabCount } from './ui/tab-count.svelte.ts';
@@ -80,14 +80,14 @@ const labScreen = async (): Promise<Component> => {
   return (internals) => LabScreen(internals, { lab, files, guide, outside });
 };
 
+const newExplorer = (): Worker =>
+  new Worker(new URL('./explorer.worker.ts', import.meta.url), { type: 'module' });
 const exploreScreen = async (): Promise<Component> => {
   const [{ default: ExploreScreen }, { Explore }, { explorerClient }] = await Promise.all([
     import('./lab/ExploreScreen.svelte'),
     import('./lab/explore.svelte.ts'),
     import('./bridge/explorer-client.ts'),
   ]);
-  const newExplorer = (): Worker =>
-    new Worker(new URL('./explorer.worker.ts', import.meta.url), { type: 'module' });
   const explore: InstanceType<typeof Explore> = new Explore(
     explorerClient(newExplorer, (variants) => (explore.variants = variants)),
   );
@@ -99,15 +99,26 @@ const exploreScreen = async (): Promise<Component> => {
   return (internals) => ExploreScreen(internals, { explore, tickets, ontry });
 };
 
+const route = new Route();
+const breakScreen = async (): Promise<Component> => {
+  const [{ default: BreakScreen }, { experimentClient }] = await Promise.all([
+    import('./lab/break/BreakScreen.svelte'),
+    import('./bridge/experiment-client.ts'),
+  ]);
+  const client = experimentClient(newExplorer);
+  return (internals) => BreakScreen(internals, { named: () => under(route.path, '/break') ?? '', client });
+};
+
 mount(Shell, {
   target: document.body,
   props: {
-    route: new Route(),
+    route,
     settings,
     screens: [
       { path: '/', title: 'Crashpoint', load: startPage },
       { path: '/lab', title: 'Lab · Crashpoint', load: labScreen },
       { path: '/explore', title: 'Explore · Crashpoint', load: exploreScreen },
+      { path: '/break', nested: true, title: 'Break it · Crashpoint', load: breakScreen },
     ],
     disk: () => diskOf(lab),
     persisted: () => lab.persistence.granted,

@@ -17,3 +17,9 @@ export function pathOf(hash: string): string {
   const path = hash.replace(/^#/, '').split('?')[0] ?? '';
   return path === '' ? '/' : path;
 }
+
+/** What follows `/break` in `/break/e3`: `e3`; empty where nothing does. Null: the path is not under it. */
+export function under(path: string, parent: string): string | null {
+  if (path === parent) return '';
+  return path.startsWith(`${parent}/`) ? path.slice(parent.length + 1) : null;
+}

@@ -1,0 +1,109 @@
+/** Owns: what a run of an experiment says in words: the score of a guess, and what each session did. Pure. */
+import type { RaceTrace, Trial, Violation } from '../../bridge/experiment-client.ts';
+import type { AgentEvent } from '../../engine/records.ts';
+import type { Ran } from './break.svelte.ts';
+
+/** Every invariant that the run broke, each once. */
+export function violatedIn(ran: Ran): readonly Violation[] {
+  switch (ran.type) {
+    case 'crash':
+      return ran.trial.violated;
+    case 'race':
+      return ran.trace.evidence.violated;
+    case 'tickets': {
+      const byId = new Map<string, Violation>();
+      for (const one of ran.trials.flatMap(({ violated }) => violated)) {
+        const before = byId.get(one.id);
+        byId.set(one.id, before ? { ...before, rows: [...before.rows, ...one.rows] } : one);
+      }
+      return [...byId.values()];
+    }
+    case 'slow call':
+      return [];
+  }
+}
+
+/** "You said I3: right. Broken: I3." */
+export function scoreOf(guess: string, ran: Ran): string {
+  if (ran.type === 'slow call') {
+    const refused = ran.log.attempts.some(({ gotAt }) => gotAt === null);
+    const right = refused === guess.includes('refused');
+    return `You said: ${guess}. ${right ? 'That is what happened.' : refused ? 'It is refused.' : 'It is not.'}`;
+  }
+  const ids = violatedIn(ran).map(({ id }) => id);
+  const [said = ''] = guess.split(':');
+  const found = ids.length === 0 ? 'none is broken' : `broken: ${ids.join(', ')}`;
+  const right = ids.includes(said) || (ids.length === 0 && guess === 'none of them');
+  return right ? `You said ${said}: right, ${found}.` : `You said ${said}: ${found}.`;
+}
+
+/** What a crash left and what the next session did with it, a sentence each. */
+export function storyOf({ crashedAt, found, status, version, events, stuck }: Trial): readonly string[] {
+  const story: string[] = [];
+  if (crashedAt !== null) {
+    const left =
+      found === null
+        ? 'Nothing was stored yet.'
+        : `On disk: version ${found.version}, next action ${found.nextAction ?? 'none'}.`;
+    story.push(`session-1 crashed at ${crashedAt}. ${left}`);
+  }
+  const last = events.at(-1)?.session;
+  const later = events.filter(({ session }) => session === last);
+  story.push(`${last ?? 'The next session'} ${deedsOf(later)}.`);
+  story.push(
+    stuck === null
+      ? `It ended ${status}, version ${version}${crashedAt === null ? '.' : ', as if nothing had happened.'}`
+      : `It went no further: ${stuck.type}.`,
+  );
+  return story;
+}
+
+function deedsOf(events: readonly AgentEvent[]): string {
+  const named = (type: string) =>
+    events
+      .filter(({ eventType }) => eventType === type)
+      // A random end of an action is the key's, not the action's.
+      .map(({ action }) => action.replace(/:.*/, ''));
+  const told = (words: string, actions: readonly string[]) =>
+    actions.length === 0 ? [] : [`${words} ${actions.join(', ')}`];
+  const deeds = [
+    ...told('reused the saved result of', named('tool_reused')),
+    ...told('called and saved', named('tool_executed')),
+    ...told('saved checkpoints for', named('checkpoint_saved')),
+  ];
+  return deeds.length === 0 ? 'saved nothing more' : deeds.join('; ');
+}
+
+/** "A: load v1" for each move. */
+export function moveInWords({ racer, move, did }: RaceTrace['moves'][number]): string {
+  const of = `${racer} ${move}`;
+  switch (did.type) {
+    case 'loaded':
+      return `${of}: version ${did.version}, next ${did.action}`;
+    case 'checked':
+      return did.saved ? `${of}: a result is saved under the key` : `${of}: no result under the key`;
+    case 'claimed':
+      return `${of}: the call is claimed, durably`;
+    case 'called':
+      return `${of}: the runbook was called, its result saved`;
+    case 'reused':
+      return `${of}: no call, the saved result is reused`;
+    case 'saved':
+      return `${of}: version ${did.version} is stored`;
+    case 'stopped':
+      return `${of}: ${stopInWords(did.failure)}`;
+    case 'nothing':
+      return `${of}: nothing to do`;
+  }
+}
+
+function stopInWords(
+  failure: Extract<RaceTrace['moves'][number]['did'], { type: 'stopped' }>['failure'],
+): string {
+  if (failure.type === 'StateConflict') {
+    return `CONFLICT, expected version ${failure.expected}, found ${failure.stored ?? 'none'}`;
+  }
+  return failure.type === 'ClaimedElsewhere'
+    ? 'turned away, the other worker has claimed the call'
+    : failure.type;
+}
