@@ -17,15 +17,15 @@ const ofBrowsers = [
 
 /** What is said and where it crashes: no browser does that in its own way. */
 const onceIsEnough = [
-  /lesson\.spec\.ts.*(the tickets show|Crash now|before the run was saved|last commit|a call and its saved result|at resume\.committed|every time|two automatic)/,
+  /lesson\.spec\.ts.*(the tickets show|Crash now|before the run was saved|last commit|a call and its saved result|every time|two automatic)/,
   // In the others the tab reloads, and is closed, too.
   /lesson\.spec\.ts.*(reloading by hand|whose tab was closed)/,
   // That a file comes in at all is a browser's; what comes of it is not.
   /\bfiles\.spec\.ts(?!.*opening a file can be undone)/,
 ];
 
-/** How pages tell each other, and how a worker ends, is no matter of the store under IndexedDB. */
-const notOfTheStore = [/is seen in the other/, /a worker that is killed without a reload/];
+/** How a worker ends is no matter of the store under IndexedDB. */
+const notOfTheStore = [/a worker that is killed without a reload/];
 
 export default defineConfig<object, { projectArguments: readonly string[] }>({
   testDir: '.',
@@ -44,7 +44,7 @@ export default defineConfig<object, { projectArguments: readonly string[] }>({
       // Chromium's next store under IndexedDB, which it has behind a switch.
       name: 'chromium-sqlite',
       use: { browserName: 'chromium', projectArguments: ['--enable-features=IdbSqliteBackingStore'] },
-      testMatch: ['disk.spec.ts', 'kills.spec.ts', 'two-tabs.spec.ts'],
+      testMatch: ['disk.spec.ts', 'kills.spec.ts'],
       grepInvert: notOfTheStore,
     },
   ],
