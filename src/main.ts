@@ -74,7 +74,14 @@ const presence = tabPresence({
   count: (count) => (tabs.open = count),
 });
 
-const startPage = async (): Promise<Component> => (await import('./lab/StartPage.svelte')).default;
+const startPage = async (): Promise<Component> => {
+  const { default: StartPage } = await import('./lab/StartPage.svelte');
+  const newWorker = (): Worker =>
+    new Worker(new URL('./demo.worker.ts', import.meta.url), { type: 'module' });
+  const unfinished = () =>
+    lab.view?.runs.find(({ status }) => status === 'running' || status === 'waiting') ?? null;
+  return (internals) => StartPage(internals, { newWorker, unfinished });
+};
 const labScreen = async (): Promise<Component> => {
   const { default: LabScreen } = await import('./lab/LabScreen.svelte');
   return (internals) => LabScreen(internals, { lab, files, guide, outside });

@@ -16,5 +16,8 @@ export type SourceName = keyof typeof files;
 /** Without its head and its imports: what the file owns is said on the page in other words. */
 export async function sourceOf(name: SourceName): Promise<string> {
   const { default: text } = await files[name]();
-  return text.replace(/^\/\*\*[\s\S]*?\*\/\s*/, '').replace(/^import [\s\S]*?;\n/gm, '').trim();
+  return text
+    .replace(/^\/\*\*[\s\S]*?\*\/\s*/, '')
+    .replace(/^import [\s\S]*?;\n/gm, '')
+    .trim();
 }
