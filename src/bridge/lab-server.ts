@@ -37,6 +37,7 @@ import { workflows } from '../triage/workflows.ts';
 import type { DeskClient, OutsideClient } from '../world/desk-port.ts';
 import { readTables } from './lab-view.ts';
 import { outsideTools } from './outside-tools.ts';
+import { fork } from './fork-command.ts';
 import type { Params, Routes } from './protocol.ts';
 import type { EndTurn, Handlers, Work } from './server.ts';
 import { StatementLog } from './statement-log.ts';
@@ -237,6 +238,19 @@ export function labServer(parts: LabParts): LabServer {
     takeOver: ({ key, fence }) => shown(({ engine }) => takeOver(engine, key, fence)),
     retryRun: ({ runId, version, more }) => shown(({ engine }) => retryRun(engine, runId, version, more)),
     adopt: ({ runId }) => shown(({ engine }) => adoptRun(engine, runId)),
+    fork: (params) =>
+      shown(async ({ engine }) => {
+        const forked = await fork(engine, params);
+        if (forked.ok) selectedRunId = forked.value.runId;
+        return forked;
+      }),
+    look: ({ runId }) =>
+      fresh(async ({ storage, engine }) => {
+        const { selected } = await storage.database.read((reader) =>
+          readTables(reader, engine, parts.tickets, runId),
+        );
+        return selected?.run.runId === runId ? selected : null;
+      }),
     deleteRuns: ({ runIds }) =>
       shown(async ({ engine, storage }) => {
         const deleted = await deleteRuns(engine, runIds);

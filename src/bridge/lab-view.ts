@@ -32,6 +32,7 @@ export type TablesView = Pick<
   | 'ticketsLine'
   | 'outageLimitMinutes'
   | 'runs'
+  | 'parents'
   | 'counts'
   | 'finished'
   | 'touched'
@@ -64,7 +65,8 @@ export function readTables(
     .all('SELECT rowid, * FROM agent_runs ORDER BY rowid')
     .map((row) => ({ ...runFromRow(row), rowid: Number(row['rowid']) }));
   const selected = runs.find((run) => run.runId === selectedRunId) ?? runs.at(-1);
-  const shown = selected === undefined ? null : readRun(reader, engine, tickets, selected);
+  const parents = readParents(reader);
+  const shown = selected === undefined ? null : readRun(reader, engine, tickets, selected, parents);
   const workflow = workflowViews.find(({ name }) => name === shown?.workflow) ?? workflowViews[0];
   const count = (sql: string) => Number(reader.get(sql)?.['n']);
   return {
@@ -75,6 +77,7 @@ export function readTables(
     ticketsLine: ticketsLine(tickets),
     outageLimitMinutes,
     runs,
+    parents,
     counts: {
       runs: count('SELECT COUNT(*) AS n FROM agent_runs'),
       events: count('SELECT COUNT(*) AS n FROM agent_events'),
@@ -95,6 +98,7 @@ function readRun(
   engine: EngineForView,
   tickets: readonly Ticket[],
   run: RunView['run'],
+  parents: LabView['parents'],
 ): RunView {
   const { runId } = run;
   const events = reader
@@ -126,7 +130,7 @@ function readRun(
     workflow: workflow?.name ?? null,
     intents,
     budgets: budgetsOf(reader, runId),
-    parent: readParent(reader, runId),
+    parent: parents[runId] ?? null,
     report: reportLines(reader, tickets, run, workflow),
     obstacle: obstacleTo(reader, engine, run),
     resumes: isElsewhere(reader, engine, runId),
@@ -149,10 +153,16 @@ function readIntents(reader: Reader, { workerId }: EngineForView, runId: string)
   });
 }
 
-function readParent(reader: Reader, runId: string): RunView['parent'] {
-  const row = reader.get('SELECT parent_run_id, parent_version FROM run_details WHERE run_id = ?', [runId]);
-  if (row?.['parent_run_id'] == null) return null;
-  return { runId: String(row['parent_run_id']), version: Number(row['parent_version']) };
+function readParents(reader: Reader): LabView['parents'] {
+  const rows = reader.all(
+    'SELECT run_id, parent_run_id, parent_version FROM run_details WHERE parent_run_id IS NOT NULL',
+  );
+  return Object.fromEntries(
+    rows.map((row) => [
+      String(row['run_id']),
+      { runId: String(row['parent_run_id']), version: Number(row['parent_version']) },
+    ]),
+  );
 }
 
 const invariants = invariantsOf(workflows, priorities);

@@ -8,7 +8,7 @@ import type { Resolution } from '../engine/doubt.ts';
 import type { Failure } from '../engine/failure.ts';
 import type { Waiting } from '../storage/waits.ts';
 import type { StatementsView } from './statement-log.ts';
-import type { LabView } from './views.ts';
+import type { LabView, RunView } from './views.ts';
 
 export type { Waiting };
 
@@ -69,6 +69,16 @@ export interface Commands {
   };
   /** Lets a run go on under the workflow as it is now. */
   adopt: { params: { readonly runId: string }; result: LabView };
+  /**
+   * A new run that begins at a checkpoint of this one, which stays as it is (engine/fork.ts), and is selected.
+   * `contextJson`: edited by a person, as JSON; null: as it was.
+   */
+  fork: {
+    params: { readonly runId: string; readonly version: number; readonly contextJson: string | null };
+    result: LabView;
+  };
+  /** Another run beside the selected one; null: there is none of that id. */
+  look: { params: { readonly runId: string }; result: RunView | null };
   /** Deletes finished runs and gives their room back. */
   deleteRuns: { params: { readonly runIds: readonly string[] }; result: LabView };
   /** Where new calls of these tools are sent to, from now on. Calls that were intended before go where they were to go. */
@@ -145,6 +155,7 @@ const writing: ReadonlySet<CommandName> = new Set([
   'takeOver',
   'retryRun',
   'adopt',
+  'fork',
   'deleteRuns',
   'write',
 ]);

@@ -124,6 +124,8 @@ export interface LabView {
   readonly outageLimitMinutes: number;
   /** All runs, in the order of their rowid. */
   readonly runs: readonly WithRowid<Run>[];
+  /** Of the runs that were forked: the run and version that each came from. The parent may have been deleted since. */
+  readonly parents: Readonly<Record<string, { readonly runId: string; readonly version: number }>>;
   readonly counts: { readonly runs: number; readonly events: number; readonly effects: number };
   /** Runs that nothing goes on with, in the order of their end. */
   readonly finished: readonly FinishedRun[];

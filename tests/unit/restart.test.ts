@@ -54,6 +54,7 @@ function viewOf(selected: RunView | null, part: Partial<LabView> = {}): LabView 
     touched: [],
     reached: [],
     workflows: [],
+    parents: {},
     counts: { runs: runs.length, events: 0, effects: 0 },
     selected,
     invariants: [],

@@ -1,0 +1,32 @@
+/**
+ * Owns: the page's side of a replay: a worker of its own for each, ended with its answer. Never rejects.
+ * Leaves: the answer's meaning to recording.ts.
+ */
+import type { Result } from '../engine/failure.ts';
+import { fail } from '../engine/failure.ts';
+import type { Recording, Replayed, ReplayReply, ReplayRequest } from './replay-messages.ts';
+
+export function replayIn(newWorker: () => Worker, recording: Recording): Promise<Result<Replayed>> {
+  return new Promise((resolve) => {
+    const worker = newWorker();
+    const end = (result: Result<Replayed>): void => {
+      worker.terminate();
+      resolve(result);
+    };
+    worker.onmessage = ({ data }: MessageEvent<ReplayReply | { readonly type: 'variants' }>) => {
+      // The explorer's worker tells of itself first.
+      if (data.type === 'replayed') end(data.result);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      end(
+        fail(
+          event.message
+            ? { type: 'WorkerFault', message: event.message }
+            : { type: 'WorkerNotLoaded', worker: 'explorer' },
+        ),
+      );
+    };
+    worker.postMessage({ type: 'replay', recording } satisfies ReplayRequest);
+  });
+}
