@@ -7,10 +7,12 @@ import { experimentMessages } from './bridge/experiment-messages.ts';
 import type { ExplorerHost, ToExplorer } from './bridge/explorer-messages.ts';
 import { explorerMessages } from './bridge/explorer-messages.ts';
 import { fetchSqlite } from './bridge/fetch-sqlite.ts';
+import { answerReplay, type ReplayRequest } from './bridge/replay-messages.ts';
 import { succeed } from './engine/failure.ts';
 import { loadChecksum } from './storage/checksum.ts';
 import { cryptoRandom } from './storage/random.ts';
 import { parseTickets } from './triage/ticket.ts';
+import { dispatchTools } from './triage/dispatch-tools.ts';
 import { triageTools } from './triage/tools.ts';
 
 const host: ExplorerHost = {
@@ -24,6 +26,7 @@ const host: ExplorerHost = {
       checksum,
       random: cryptoRandom,
       handlers: triageTools(runbooksCsv),
+      remote: dispatchTools(runbooksCsv),
     });
   },
   tell: (message) => {
@@ -36,7 +39,8 @@ const experiment = experimentMessages(host, (message) => {
   self.postMessage(message);
 });
 
-self.onmessage = ({ data }: MessageEvent<ToExplorer | Ask>) => {
+self.onmessage = ({ data }: MessageEvent<ToExplorer | Ask | ReplayRequest>) => {
   if (data.type === 'ask') experiment(data);
+  else if (data.type === 'replay') void answerReplay(host.parts, data).then(self.postMessage.bind(self));
   else explore(data);
 };

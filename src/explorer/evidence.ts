@@ -11,7 +11,7 @@ import type { AgentEvent, Effect, Run } from '../engine/records.ts';
 import { effectFromRow, eventFromRow } from '../engine/records.ts';
 import { openDatabase } from '../storage/database.ts';
 import { priorities } from '../triage/ticket.ts';
-import { triage } from '../triage/workflow.ts';
+import { workflows } from '../triage/workflows.ts';
 import type { ExplorerParts } from './session.ts';
 import type { Left } from './world.ts';
 
@@ -32,7 +32,7 @@ export interface Evidence {
   readonly violated: readonly Violation[];
 }
 
-const invariants = invariantsOf([triage], priorities);
+const invariants = invariantsOf(workflows, priorities);
 
 export function evidenceOf(reader: Reader, runId: string): Evidence {
   return {

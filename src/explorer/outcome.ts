@@ -22,7 +22,7 @@ export interface Outcome {
   /** Calls that the outside world received, by tool. */
   readonly calls: Readonly<Record<string, number>>;
   readonly reused: number;
-  /** Ids of the invariants that do not hold, in what the crash left or at the end; `reply` where the final reply is another one than without a crash. */
+  /** Ids of the invariants that do not hold, in what the crash left or at the end; `reply` where the final reply is another one than without a crash; `work` where the desk did a tool's work twice. */
   readonly broken: readonly string[];
   /** Why the last session went no further. */
   readonly stuck: string | null;
@@ -48,7 +48,9 @@ export async function outcomeOf(
   const reused = events.filter(({ eventType }) => eventType === 'tool_reused').length;
   const differs = reply !== null && final !== reply;
   const violations = [...(found?.violated ?? []), ...violated].map(({ id }) => id);
-  const broken = [...new Set(violations), ...(differs ? ['reply'] : [])];
+  const work = last.left.calls.filter((call) => call.work === 'done' && call.tool in parts.remote);
+  const worked = new Set(work.map(({ tool }) => tool)).size < work.length;
+  const broken = [...new Set(violations), ...(differs ? ['reply'] : []), ...(worked ? ['work'] : [])];
   const calledTwice = Object.values(calls).some((times) => times > 1);
   const kind: Kind =
     broken.length > 0

@@ -6,7 +6,9 @@
 import { loadRun } from '../engine/checkpoint.ts';
 import { CrashPlan, SimulatedCrash } from '../engine/crash.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Failure } from '../engine/failure.ts';
+import type { Failure, Result } from '../engine/failure.ts';
+import { succeed } from '../engine/failure.ts';
+import type { Run } from '../engine/records.ts';
 import type { CrashPort } from '../engine/ports.ts';
 import { startRun } from '../engine/start.ts';
 import type { Variant } from '../mistakes/variant.ts';
@@ -18,9 +20,11 @@ import type { Random } from '../storage/random.ts';
 import type { Sqlite } from '../storage/sqlite.ts';
 import type { Ticket } from '../triage/ticket.ts';
 import { ticketToJson } from '../triage/ticket.ts';
-import { triage } from '../triage/workflow.ts';
-import type { ToolHandler } from '../world/desk.ts';
-import type { Left } from './world.ts';
+import type { Workflow } from '../engine/workflow.ts';
+import { workflows } from '../triage/workflows.ts';
+import type { RemoteHandler, ToolHandler } from '../world/desk.ts';
+import { decide } from './person.ts';
+import type { Left, Surroundings } from './world.ts';
 import { firstInstant, surroundings } from './world.ts';
 
 export interface ExplorerParts {
@@ -28,11 +32,14 @@ export interface ExplorerParts {
   readonly checksum: Checksum;
   readonly random: Random;
   readonly handlers: Readonly<Record<string, ToolHandler>>;
+  readonly remote: Readonly<Record<string, RemoteHandler>>;
 }
 
 export interface Subject {
   readonly ticket: Ticket;
   readonly variant: Variant;
+  /** Absent: the lesson's. A mistake is one of the lesson's. */
+  readonly workflow?: Workflow;
 }
 
 /** Told at each boundary, before anything happens there. */
@@ -45,8 +52,8 @@ export interface Session {
   readonly failure: Failure | null;
 }
 
-/** More steps than any run of the lesson has. */
-const mostSteps = 12;
+/** More steps, and turns of a person, than any run has. */
+const mostTurns = 40;
 
 /** A lab without runs, to begin with. */
 export async function emptyLab(parts: ExplorerParts): Promise<Left> {
@@ -61,14 +68,14 @@ export async function emptyLab(parts: ExplorerParts): Promise<Left> {
 /** One session from `from`, which is not changed. `crashAt` null: to the end. */
 export async function runSession(
   parts: ExplorerParts,
-  { ticket, variant }: Subject,
+  subject: Subject,
   from: Left,
   crashAt: string | null,
   watch: Watch = () => undefined,
 ): Promise<Session> {
   const plan = new CrashPlan(crashAt === null ? [] : [{ boundary: crashAt, every: false }]);
   const store = from.store.copy();
-  const world = surroundings(from, parts.handlers, plan);
+  const world = surroundings(from, parts.handlers, plan, parts.remote);
   const now = (): Left => ({
     store: store.copy(),
     durable: store.generation,
@@ -100,11 +107,11 @@ export async function runSession(
         hold: () => Promise.resolve(),
         letGo: () => undefined,
       },
-      workflows: [triage],
+      workflows,
       workerId: `worker-${String(from.sessions + 1)}`,
       calls: new Map(),
     };
-    return { crashedAt: null, failure: await goOn(engine, ticket, variant), left: now() };
+    return { crashedAt: null, failure: await goOn(engine, world, subject), left: now() };
   } catch (error) {
     if (!(error instanceof SimulatedCrash)) throw error;
     return { crashedAt: error.boundary, failure: null, left: now() };
@@ -118,20 +125,25 @@ export function runIdOf({ ticketId }: Ticket): string {
   return `run-${ticketId}`;
 }
 
-async function goOn(engine: Engine, ticket: Ticket, variant: Variant): Promise<Failure | null> {
+async function goOn(
+  engine: Engine,
+  world: Surroundings,
+  { ticket, variant, workflow }: Subject,
+): Promise<Failure | null> {
   const runId = runIdOf(ticket);
   const found = await engine.database.read((reader) => loadRun(reader, runId));
-  let run = found;
-  if (run === undefined) {
-    const started = await startRun(engine, ticket.ticketId, { ticket: ticketToJson(ticket) });
-    if (!started.ok) return started.failure;
-    run = started.value;
-  }
+  const context = { ticket: ticketToJson(ticket) };
+  const begun = found ? succeed(found) : await startRun(engine, ticket.ticketId, context, workflow);
+  if (!begun.ok) return begun.failure;
+  let run = begun.value;
   const step = variant.newSession();
-  for (let steps = 0; run.status === 'running' && steps < mostSteps; steps += 1) {
-    const stepped = await step(engine, runId);
-    if (!stepped.ok) return stepped.failure;
-    run = stepped.value;
+  for (let turns = 0; turns < mostTurns; turns += 1) {
+    if (run.status !== 'running' && run.status !== 'waiting') return null;
+    const gone: Result<Run> =
+      run.status === 'waiting' ? await decide(engine, world, run) : await step(engine, runId);
+    if (gone.ok) run = gone.value;
+    else if (gone.failure.type === 'AttemptNotDue') world.turnTo(gone.failure.dueAtUtc);
+    else return gone.failure;
   }
   return null;
 }

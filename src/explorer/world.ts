@@ -1,12 +1,14 @@
 /**
- * Owns: the surroundings of the explorer's runs, all in memory: an outside world with its log of calls, a clock that
- * moves a second a reading, and what of them a crash leaves behind.
+ * Owns: the surroundings of the explorer's runs, all in memory: an outside world with its log of calls, which honours
+ * idempotency keys where its work changes something; a clock that moves a second a reading; what of them a crash leaves.
  * Leaves: the engine in it to session.ts.
  */
-import { fail } from '../engine/failure.ts';
+import { fail, succeed } from '../engine/failure.ts';
 import type { Clock, CrashPort, Tools } from '../engine/ports.ts';
 import type { MemoryPageStore } from '../storage/memory-page-store.ts';
-import type { ToolHandler } from '../world/desk.ts';
+import type { JsonObject } from '../engine/json.ts';
+import type { Result } from '../engine/failure.ts';
+import type { RemoteHandler, ToolHandler } from '../world/desk.ts';
 
 /** A call that reached the world outside, as a line of its log. */
 export interface Reached {
@@ -15,6 +17,8 @@ export interface Reached {
   readonly atUtc: string;
   /** What it answered, as JSON; or why it failed. */
   readonly answer: string;
+  /** `recognised`: the work was done before under this key, and is answered again. */
+  readonly work: 'done' | 'recognised' | 'failed';
 }
 
 /** Everything that outlives a session. Plain: it can be copied at any instant. */
@@ -34,6 +38,8 @@ export interface Surroundings {
   readonly tools: Tools;
   readonly calls: Reached[];
   readonly time: () => number;
+  /** Lets time go by until then, where it is later. */
+  readonly turnTo: (utc: string) => void;
 }
 
 /** The time of the first reading: the same in every exploration, so that its traces can be compared. */
@@ -43,12 +49,32 @@ export function surroundings(
   left: Pick<Left, 'calls' | 'time'>,
   handlers: Readonly<Record<string, ToolHandler>>,
   crash: CrashPort,
+  remote: Readonly<Record<string, RemoteHandler>> = {},
 ): Surroundings {
   let { time } = left;
   const calls = [...left.calls];
+  function answered(
+    key: string,
+    tool: string,
+    toolArguments: JsonObject,
+  ): readonly [Reached['work'], Result<JsonObject, string>] {
+    const far = remote[tool];
+    if (far === undefined) {
+      const answer = handlers[tool]?.(toolArguments) ?? fail(`there is no tool ${tool}`);
+      return [answer.ok ? 'done' : 'failed', answer];
+    }
+    const done = calls.filter((call) => call.tool === tool && call.work === 'done');
+    const before = done.find((call) => call.key === key);
+    if (before !== undefined) return ['recognised', succeed(JSON.parse(before.answer) as JsonObject)];
+    const answer = far(toolArguments, done.length);
+    return [answer.ok ? 'done' : 'failed', answer];
+  }
   return {
     calls,
     time: () => time,
+    turnTo: (utc) => {
+      time = Math.max(time, Date.parse(utc));
+    },
     clock: {
       now: () => {
         time += 1000;
@@ -58,9 +84,9 @@ export function surroundings(
     tools: {
       call: ({ key, tool, arguments: toolArguments }) => {
         crash.assertAlive();
-        const answer = handlers[tool]?.(toolArguments) ?? fail(`there is no tool ${tool}`);
+        const [work, answer] = answered(key, tool, toolArguments);
         const said = answer.ok ? JSON.stringify(answer.value) : answer.failure;
-        calls.push({ key, tool, atUtc: new Date(time).toISOString(), answer: said });
+        calls.push({ key, tool, atUtc: new Date(time).toISOString(), answer: said, work });
         return Promise.resolve(
           answer.ok
             ? { type: 'done', result: answer.value }

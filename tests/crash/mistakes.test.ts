@@ -26,7 +26,7 @@ const tickets = parseTickets(readFileSync('static/facility_tickets.csv', 'utf8')
 let parts: ExplorerParts;
 beforeAll(async () => {
   const handlers = triageTools(readFileSync('static/runbooks.csv', 'utf8'));
-  parts = { ...(await testParts()), random: cryptoRandom, handlers };
+  parts = { ...(await testParts()), random: cryptoRandom, handlers, remote: {} };
 });
 
 function lessonTicket(): Ticket {

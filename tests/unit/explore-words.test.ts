@@ -57,7 +57,7 @@ async function explored(...messages: readonly ToExplorer[]): Promise<FromExplore
   return new Promise((resolve) => {
     const receive = explorerMessages({
       tickets: parseTickets(readFileSync('static/facility_tickets.csv', 'utf8')),
-      parts: () => Promise.resolve(succeed({ ...parts, random: cryptoRandom, handlers })),
+      parts: () => Promise.resolve(succeed({ ...parts, random: cryptoRandom, handlers, remote: {} })),
       tell: (message) => {
         told.push(message);
         const isOver = message.type === 'ended' || message.type === 'failed';

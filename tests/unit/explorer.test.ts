@@ -21,6 +21,8 @@ import type { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { correct, type Variant } from '../../src/mistakes/variant.ts';
 import { cryptoRandom } from '../../src/storage/random.ts';
 import { parseTickets, priorities, ticketToJson } from '../../src/triage/ticket.ts';
+import { dispatch } from '../../src/triage/dispatch.ts';
+import { dispatchTools } from '../../src/triage/dispatch-tools.ts';
 import { triageTools } from '../../src/triage/tools.ts';
 import { triage } from '../../src/triage/workflow.ts';
 import { engineOver, must, open, steppingClock, testParts } from '../support/lives.ts';
@@ -30,8 +32,13 @@ const tickets = parseTickets(readFileSync('static/facility_tickets.csv', 'utf8')
 const never = new AbortController().signal;
 let parts: ExplorerParts;
 beforeAll(async () => {
-  const handlers = triageTools(readFileSync('static/runbooks.csv', 'utf8'));
-  parts = { ...(await testParts()), random: cryptoRandom, handlers };
+  const runbooks = readFileSync('static/runbooks.csv', 'utf8');
+  parts = {
+    ...(await testParts()),
+    random: cryptoRandom,
+    handlers: triageTools(runbooks),
+    remote: dispatchTools(runbooks),
+  };
 });
 
 async function newWorker(store: MemoryPageStore, number: number) {
@@ -159,4 +166,44 @@ test('a model that is believed stores priorities that the workflow does not know
     outcome.reply?.startsWith(`Priority: ${ticket.expectedPriority}.`),
   );
   expect(right.length).toBeLessThan(tickets.length);
+});
+
+describe('Dispatch', () => {
+  test('one crash at each of its boundaries: it completes, no work is done twice, and a page is never sent again', async () => {
+    const points: Point[] = [];
+    const made = await explorer(parts, { ...subject(correct), workflow: dispatch });
+    expect(made.exploration.crashFree.calls).toEqual({
+      request_runbook: 1,
+      open_work_order: 1,
+      page_technician: 1,
+    });
+    await made.one((point) => points.push(point), never);
+    expect(points.map(({ crashes }) => crashes[0])).toEqual(made.exploration.boundaries);
+    for (const { crashes, outcome } of points) {
+      expect(outcome, crashes.join()).toMatchObject({ status: 'completed', broken: [], stuck: null });
+      expect(outcome.calls['page_technician'], crashes.join()).toBe(1);
+    }
+    // It was sent, and nobody here knew: a person had to say what became of it.
+    const doubted = points.filter(({ outcome }) =>
+      outcome.events.some(({ eventType }) => eventType === 'tool_in_doubt'),
+    );
+    expect(doubted.map(({ crashes }) => crashes[0])).toContain('page_technician.call.answered');
+    expect(points.filter(({ outcome }) => outcome.kind === 'called twice').length).toBeGreaterThan(0);
+  });
+
+  test('a crash at a boundary of its own, run for itself, ends as the explorer says', async () => {
+    const one = { ...subject(correct), workflow: dispatch };
+    const points: Point[] = [];
+    await (await explorer(parts, one)).one((point) => points.push(point), never);
+    const empty = await emptyLab(parts);
+    for (const { crashes, outcome } of points.filter((_, index) => index % 7 === 0)) {
+      const crashed = await runSession(parts, one, empty, crashes[0] ?? '');
+      const last = await runSession(parts, one, crashed.left, null);
+      expect(await outcomeOf(parts, one, crashed.left, last, null), crashes.join()).toMatchObject({
+        kind: outcome.kind,
+        calls: outcome.calls,
+        version: outcome.version,
+      });
+    }
+  });
 });

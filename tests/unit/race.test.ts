@@ -14,7 +14,7 @@ const ticket = parseTickets(readFileSync('static/facility_tickets.csv', 'utf8'))
 let parts: ExplorerParts;
 beforeAll(async () => {
   const handlers = triageTools(readFileSync('static/runbooks.csv', 'utf8'));
-  parts = { ...(await testParts()), random: cryptoRandom, handlers };
+  parts = { ...(await testParts()), random: cryptoRandom, handlers, remote: {} };
 });
 
 function begin(rules: RaceRules): Promise<Race> {

@@ -12,7 +12,7 @@ import { must, testParts } from '../support/lives.ts';
 let parts: ExplorerParts;
 beforeAll(async () => {
   // No tool of its own: the answers are the record's.
-  parts = { ...(await testParts()), random: cryptoRandom, handlers: {} };
+  parts = { ...(await testParts()), random: cryptoRandom, handlers: {}, remote: {} };
 });
 
 /** A run of the lesson under the stepping clock. `over`: before these steps another session takes it up. */
