@@ -39,6 +39,7 @@ const workers = labWorkers({
 const outside = new Outside({ workers, keep, secure: location.protocol === 'https:' });
 const lab = new Lab({
   workers,
+  newExplorer: () => newExplorer(),
   newConsole: () => new Worker(new URL('./console.worker.ts', import.meta.url), { type: 'module' }),
   keep,
   settings,
@@ -96,7 +97,7 @@ const exploreScreen = async (): Promise<Component> => {
     import('./bridge/explorer-client.ts'),
   ]);
   const explore: InstanceType<typeof Explore> = new Explore(
-    explorerClient(newExplorer, (variants) => (explore.variants = variants)),
+    explorerClient(newExplorer, (choices) => explore.offered(choices)),
   );
   const tickets = ['T101', 'T102', 'T103', 'T104', 'T105', 'T106'];
   const ontry = (ticketId: string, arms: readonly Arm[]): void => {
@@ -116,6 +117,15 @@ const breakScreen = async (): Promise<Component> => {
   return (internals) => BreakScreen(internals, { named: () => under(route.path, '/break') ?? '', client });
 };
 
+const raceScreen = async (): Promise<Component> => {
+  const [{ default: RaceScreen }, { experimentClient }] = await Promise.all([
+    import('./lab/race/RaceScreen.svelte'),
+    import('./bridge/experiment-client.ts'),
+  ]);
+  const client = experimentClient(newExplorer);
+  return (internals) => RaceScreen(internals, { client, tabs: () => tabs.open });
+};
+
 mount(Shell, {
   target: document.body,
   props: {
@@ -126,6 +136,7 @@ mount(Shell, {
       { path: '/lab', title: 'Lab · Crashpoint', load: labScreen },
       { path: '/explore', title: 'Explore · Crashpoint', load: exploreScreen },
       { path: '/break', nested: true, title: 'Break it · Crashpoint', load: breakScreen },
+      { path: '/race', title: 'Race · Crashpoint', load: raceScreen },
     ],
     disk: () => diskOf(lab),
     persisted: () => lab.persistence.granted,

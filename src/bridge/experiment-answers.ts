@@ -78,7 +78,10 @@ export function runs(tickets: readonly Ticket[]): Runs {
     race: async (parts, { rules, schedule }) => (await raceUnder(parts, rules)).run(schedule),
     orders: async (parts, { rules }, tell) => {
       const made = await raceUnder(parts, rules);
-      for (const order of orders) tell(outcomeOf(order, await made.run(movesOf(order))));
+      for (const order of orders) {
+        const schedule = movesOf(order);
+        tell({ order, schedule, ...outcomeOf(await made.run(schedule)) });
+      }
       return null;
     },
   };
@@ -100,10 +103,9 @@ export const modelling: {
   },
 };
 
-function outcomeOf(order: string, { moves, evidence, calls }: RaceTrace): OrderOutcome {
+function outcomeOf({ moves, evidence, calls }: RaceTrace): Omit<OrderOutcome, 'order' | 'schedule'> {
   const stops = moves.flatMap(({ did }) => (did.type === 'stopped' ? [did.failure.type] : []));
   return {
-    order,
     calls: calls.filter(({ tool }) => tool === racedAction).length,
     conflicts: stops.filter((type) => type === 'StateConflict').length,
     turnedAway: stops.filter((type) => type === 'ClaimedElsewhere').length,

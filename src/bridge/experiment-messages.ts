@@ -27,7 +27,9 @@ export interface TicketTrial extends Trial {
 }
 
 export interface OrderOutcome {
+  /** `AABBABAB`: whose move comes when. */
   readonly order: string;
+  readonly schedule: readonly RaceMove[];
   readonly calls: number;
   readonly conflicts: number;
   /** Turned away by another worker's claim. */

@@ -13,6 +13,7 @@ import type {
   Trial,
 } from '../../bridge/experiment-client.ts';
 import type { Failure, Result } from '../../engine/failure.ts';
+import { overlapping } from '../race/schedule.ts';
 import type { ExperimentText } from './experiments.ts';
 
 export type Ran =
@@ -26,12 +27,6 @@ export interface HeldPoint {
   readonly name: string;
   readonly holds: boolean;
 }
-
-/** Both load, both check, both call, both save. */
-const overlapping = (['load', 'check', 'call', 'save'] as const).flatMap((move) => [
-  { racer: 'A', move } as const,
-  { racer: 'B', move } as const,
-]);
 
 export class Breaking {
   readonly text: ExperimentText;

@@ -1,5 +1,5 @@
 /** Owns: what a run of an experiment says in words: the score of a guess, and what each session did. Pure. */
-import type { RaceTrace, Trial, Violation } from '../../bridge/experiment-client.ts';
+import type { Trial, Violation } from '../../bridge/experiment-client.ts';
 import type { AgentEvent } from '../../engine/records.ts';
 import type { Ran } from './break.svelte.ts';
 
@@ -72,38 +72,4 @@ function deedsOf(events: readonly AgentEvent[]): string {
     ...told('saved checkpoints for', named('checkpoint_saved')),
   ];
   return deeds.length === 0 ? 'saved nothing more' : deeds.join('; ');
-}
-
-/** "A: load v1" for each move. */
-export function moveInWords({ racer, move, did }: RaceTrace['moves'][number]): string {
-  const of = `${racer} ${move}`;
-  switch (did.type) {
-    case 'loaded':
-      return `${of}: version ${did.version}, next ${did.action}`;
-    case 'checked':
-      return did.saved ? `${of}: a result is saved under the key` : `${of}: no result under the key`;
-    case 'claimed':
-      return `${of}: the call is claimed, durably`;
-    case 'called':
-      return `${of}: the runbook was called, its result saved`;
-    case 'reused':
-      return `${of}: no call, the saved result is reused`;
-    case 'saved':
-      return `${of}: version ${did.version} is stored`;
-    case 'stopped':
-      return `${of}: ${stopInWords(did.failure)}`;
-    case 'nothing':
-      return `${of}: nothing to do`;
-  }
-}
-
-function stopInWords(
-  failure: Extract<RaceTrace['moves'][number]['did'], { type: 'stopped' }>['failure'],
-): string {
-  if (failure.type === 'StateConflict') {
-    return `CONFLICT, expected version ${failure.expected}, found ${failure.stored ?? 'none'}`;
-  }
-  return failure.type === 'ClaimedElsewhere'
-    ? 'turned away, the other worker has claimed the call'
-    : failure.type;
 }
