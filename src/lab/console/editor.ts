@@ -40,10 +40,11 @@ export function openEditor(host: HTMLElement, { text, tables, changed, run }: Ed
       extensions: [
         keymap.of([
           { key: 'Mod-Enter', preventDefault: true, run: () => (run(), true) },
+          // Also when it closes the list of completions.
+          { key: 'Escape', run: () => (view.setTabFocusMode(true), false) },
           { key: 'Tab', run: acceptCompletion },
           ...completionKeymap,
           { key: 'Tab', run: indentMore },
-          { key: 'Escape', run: () => (view.setTabFocusMode(true), false) },
           ...historyKeymap,
           ...defaultKeymap,
         ]),
