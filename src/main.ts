@@ -3,6 +3,7 @@ import { mount, type Component } from 'svelte';
 import { commandLock } from './bridge/command-lock.ts';
 import { tabPresence } from './bridge/presence.ts';
 import { labWorkers } from './bridge/workers.ts';
+import type { Wanted } from './bridge/explorer-client.ts';
 import type { Arm } from './engine/crash.ts';
 import { fail } from './engine/failure.ts';
 import { diskOf } from './lab/disk.ts';
@@ -98,13 +99,13 @@ const exploreScreen = async (): Promise<Component> => {
   ]);
   const explore: InstanceType<typeof Explore> = new Explore(
     explorerClient(newExplorer, (choices) => explore.offered(choices)),
+    ['T101', 'T102', 'T103', 'T104', 'T105', 'T106'],
   );
-  const tickets = ['T101', 'T102', 'T103', 'T104', 'T105', 'T106'];
-  const ontry = (ticketId: string, arms: readonly Arm[]): void => {
+  const ontry = ({ ticketId }: Wanted, arms: readonly Arm[]): void => {
     location.hash = '#/lab';
     void lab.chooseTicket(ticketId).then(() => lab.arm(arms));
   };
-  return (internals) => ExploreScreen(internals, { explore, tickets, ontry });
+  return (internals) => ExploreScreen(internals, { explore, ontry });
 };
 
 const route = new Route();

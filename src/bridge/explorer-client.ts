@@ -4,6 +4,7 @@
  */
 import type { Failure } from '../engine/failure.ts';
 import type {
+  Choices,
   Exploration,
   FromExplorer,
   Point,
@@ -12,7 +13,7 @@ import type {
   Wanted,
 } from './explorer-messages.ts';
 
-export type { Exploration, Point, VariantView, Wanted };
+export type { Choices, Exploration, Point, VariantView, Wanted };
 
 export interface ExploreListener {
   begun(exploration: Exploration): void;
@@ -22,7 +23,7 @@ export interface ExploreListener {
 }
 
 export interface ExplorerClient {
-  /** Makes the worker, which then tells the variants. A failure of that is `lost`'s. */
+  /** Makes the worker, which then tells the choices. A failure of that is `lost`'s. */
   begin(lost: (failure: Failure) => void): void;
   /** Ends whatever is under way, and begins this one. */
   explore(wanted: Wanted, listener: ExploreListener): void;
@@ -30,11 +31,8 @@ export interface ExplorerClient {
   stop(): void;
 }
 
-/** `variants` is told what can be explored, when the worker is there. */
-export function explorerClient(
-  newWorker: () => Worker,
-  variants: (variants: readonly VariantView[]) => void,
-): ExplorerClient {
+/** `choices` is told what can be explored, when the worker is there. */
+export function explorerClient(newWorker: () => Worker, choices: (choices: Choices) => void): ExplorerClient {
   let worker: Worker | null = null;
   let listener: ExploreListener | null = null;
   let lost: (failure: Failure) => void = () => undefined;
@@ -57,8 +55,8 @@ export function explorerClient(
     else last.failed(failure);
   }
   function hear(message: FromExplorer): void {
-    if (message.type === 'variants') {
-      variants(message.variants);
+    if (message.type === 'choices') {
+      choices(message.choices);
       return;
     }
     if (message.id !== id || listener === null) return;

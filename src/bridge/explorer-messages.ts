@@ -10,12 +10,16 @@ import type { Failure, Result } from '../engine/failure.ts';
 import { mistakes } from '../mistakes/mistakes.ts';
 import { correct, type Variant } from '../mistakes/variant.ts';
 import type { Ticket } from '../triage/ticket.ts';
+import { triage } from '../triage/workflow.ts';
+import { workflows } from '../triage/workflows.ts';
 import { whyStopped } from './stopped.ts';
 
 export type { Exploration, Point };
 
 export interface Wanted {
   readonly ticketId: string;
+  /** A workflow's name. */
+  readonly workflow: string;
   /** `correct`, or the id of a mistake. */
   readonly variant: string;
   readonly crashes: 'one' | 'two';
@@ -27,8 +31,14 @@ export type ToExplorer =
 /** What can be explored: the correct engine comes first. */
 export type VariantView = Pick<Variant, 'id' | 'title'>;
 
+export interface Choices {
+  readonly variants: readonly VariantView[];
+  /** `hasMistakes`: else only the correct engine runs it. The lesson's own comes first. */
+  readonly workflows: readonly { readonly name: string; readonly hasMistakes: boolean }[];
+}
+
 export type FromExplorer =
-  | { readonly type: 'variants'; readonly variants: readonly VariantView[] }
+  | { readonly type: 'choices'; readonly choices: Choices }
   | { readonly type: 'begun'; readonly id: number; readonly exploration: Exploration }
   | { readonly type: 'points'; readonly id: number; readonly points: readonly Point[] }
   | { readonly type: 'ended'; readonly id: number; readonly milliseconds: number }
@@ -47,7 +57,13 @@ const batch = 60;
 
 /** Attach to the worker's messages before anything awaits. */
 export function explorerMessages(host: ExplorerHost): (message: ToExplorer) => void {
-  host.tell({ type: 'variants', variants: explored.map(({ id, title }) => ({ id, title })) });
+  host.tell({
+    type: 'choices',
+    choices: {
+      variants: explored.map(({ id, title }) => ({ id, title })),
+      workflows: workflows.map((workflow) => ({ name: workflow.name, hasMistakes: workflow === triage })),
+    },
+  });
   let parts: Promise<Result<ExplorerParts>> | null = null;
   let current = new AbortController();
 
@@ -65,7 +81,9 @@ export function explorerMessages(host: ExplorerHost): (message: ToExplorer) => v
       host.tell({ type: 'failed', id, failure: { type: 'TicketNotFound', ticketId: wanted.ticketId } });
       return;
     }
-    const made: Explorer = await explorer(ready.value, { ticket, variant: variantOf(wanted.variant) });
+    const workflow = workflows.find(({ name }) => name === wanted.workflow) ?? triage;
+    const variant = workflow === triage ? variantOf(wanted.variant) : correct;
+    const made: Explorer = await explorer(ready.value, { ticket, variant, workflow });
     if (signal.aborted) return;
     host.tell({ type: 'begun', id, exploration: made.exploration });
     let points: Point[] = [];
@@ -93,8 +111,8 @@ export function explorerMessages(host: ExplorerHost): (message: ToExplorer) => v
   };
 }
 
-/** The version guard is no matter of crashes, and what a model says none of this ticket alone. */
-const explored: readonly Variant[] = [correct, ...mistakes.filter(({ id }) => id !== 'e5' && id !== 'e8')];
+/** The version guard is no matter of crashes. */
+const explored: readonly Variant[] = [correct, ...mistakes.filter(({ id }) => id !== 'e5')];
 
 function variantOf(id: string): Variant {
   return explored.find((one) => one.id === id) ?? correct;

@@ -2,8 +2,16 @@
  * Owns: the state of the crash explorer: what is explored, the points as they stream in, which one is looked at, the guess.
  * Leaves: running to the explorer's worker; words and counts to explore-words.ts.
  */
-import type { Exploration, ExplorerClient, Point, VariantView, Wanted } from '../bridge/explorer-client.ts';
+import type {
+  Choices,
+  Exploration,
+  ExplorerClient,
+  Point,
+  VariantView,
+  Wanted,
+} from '../bridge/explorer-client.ts';
 import type { Failure } from '../engine/failure.ts';
+import { readLink, usual } from './explore-link.ts';
 import type { Guess } from './explore-words.ts';
 import { countsOf, type Counts } from './explore-words.ts';
 
@@ -20,8 +28,13 @@ export interface Compared {
 }
 
 export class Explore {
-  wanted = $state.raw<Wanted>({ ticketId: 'T104', variant: 'correct', crashes: 'one' });
+  wanted = $state.raw<Wanted>(usual);
   variants = $state.raw<readonly VariantView[]>([]);
+  workflows = $state.raw<Choices['workflows']>([]);
+  /** Only the correct engine runs this workflow. */
+  correctOnly = $derived(
+    this.workflows.find(({ name }) => name === this.wanted.workflow)?.hasMistakes === false,
+  );
   progress = $state.raw<Progress>({ type: 'idle' });
   exploration = $state.raw<Exploration | null>(null);
   points = $state.raw<readonly Point[]>([]);
@@ -31,10 +44,41 @@ export class Explore {
   guess = $state<Guess | null>(null);
   compared = $state.raw<readonly Compared[]>([]);
   counts = $derived(countsOf(this.points));
+  /** What the address names and there is none of. */
+  unknown = $state.raw<readonly string[]>([]);
+  readonly tickets: readonly string[];
   readonly #client: ExplorerClient;
+  /** The crashes of the point that the address names, until the exploration has come by. */
+  #sought: readonly string[] = [];
+  #hash = '';
 
-  constructor(client: ExplorerClient) {
+  constructor(client: ExplorerClient, tickets: readonly string[]) {
     this.#client = client;
+    this.tickets = tickets;
+  }
+
+  /** The address of the screen: what it names is explored as soon as that can be. */
+  open(hash: string): void {
+    this.#hash = hash;
+    this.#follow();
+  }
+
+  offered(choices: Choices): void {
+    this.variants = choices.variants;
+    this.workflows = choices.workflows;
+    this.#follow();
+  }
+
+  #follow(): void {
+    if (this.variants.length === 0 || this.#hash === '') return;
+    const { variants, workflows } = this;
+    const linked = readLink(this.#hash, { variants, workflows }, this.tickets);
+    this.#hash = '';
+    if (linked === null) return;
+    this.wanted = linked.wanted;
+    this.run();
+    this.unknown = linked.unknown;
+    this.#sought = linked.at;
   }
 
   begin(): void {
@@ -43,6 +87,7 @@ export class Explore {
 
   want(part: Partial<Wanted>): void {
     this.wanted = { ...this.wanted, ...part };
+    if (this.correctOnly) this.wanted = { ...this.wanted, variant: 'correct' };
   }
 
   run(): void {
@@ -56,7 +101,8 @@ export class Explore {
     const next = (at: number): void => {
       const variant = this.variants[at];
       if (variant === undefined) return;
-      this.#explore({ ...this.wanted, variant: variant.id, crashes: 'one' }, () => {
+      const { ticketId } = this.wanted;
+      this.#explore({ ticketId, workflow: usual.workflow, variant: variant.id, crashes: 'one' }, () => {
         this.compared = [...this.compared, { variant, counts: this.counts }];
         next(at + 1);
       });
@@ -74,15 +120,32 @@ export class Explore {
     this.exploration = null;
     this.chosen = null;
     this.explored = wanted;
+    this.unknown = [];
+    this.#sought = [];
     this.progress = { type: 'running' };
     this.#client.explore(wanted, {
       begun: (exploration) => (this.exploration = exploration),
-      points: (points) => (this.points = [...this.points, ...points]),
+      points: (points) => {
+        this.points = [...this.points, ...points];
+        this.#find();
+      },
       ended: (milliseconds) => {
         this.progress = { type: 'done', milliseconds };
+        if (this.#sought.length > 0) {
+          this.unknown = [...this.unknown, `this run has no crash “${this.#sought.join(', then ')}”`];
+        }
         ended();
       },
       failed: (failure) => (this.progress = { type: 'failed', failure }),
     });
+  }
+
+  #find(): void {
+    if (this.#sought.length === 0) return;
+    const wanted = this.#sought.join();
+    const found = this.points.findIndex(({ crashes }) => crashes.join() === wanted);
+    if (found < 0) return;
+    this.chosen = found;
+    this.#sought = [];
   }
 }

@@ -49,7 +49,7 @@ test('each mistake that is compared breaks something, though every run of it end
   await page.goto(`${lab.address}#/explore`);
   await page.getByRole('button', { name: 'Compare all engines' }).click();
   const rows = page.getByRole('region', { name: 'Engines compared' }).getByRole('row');
-  await expect(rows).toHaveCount(7);
+  await expect(rows).toHaveCount(8);
   const cells = await rows.evaluateAll((all) =>
     all.slice(1).map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent))),
   );
@@ -61,4 +61,11 @@ test('each mistake that is compared breaks something, though every run of it end
   await page.setViewportSize({ width: 360, height: 740 });
   await expectNoViolation(page, 'explorer, compared, narrow');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+
+  // A link opens the state that it names, and says what it could not.
+  await page.goto(`${lab.address}#/explore?w=dispatch&t=T999&at=open_work_order.call.answered`);
+  await expect(page.getByRole('alert')).toContainText('no ticket is called “T999”');
+  const run = page.getByRole('region', { name: 'This run' });
+  await expect(run).toContainText('open_work_order 2');
+  await expect(run).toContainText('Work order: WO-1001. A technician was paged (PG-1).');
 });

@@ -69,14 +69,14 @@ async function explored(...messages: readonly ToExplorer[]): Promise<FromExplore
   });
 }
 
-const wanted = { ticketId: 'T104', variant: 'e3', crashes: 'one' } as const;
+const wanted = { ticketId: 'T104', workflow: 'triage', variant: 'e3', crashes: 'one' } as const;
 
 test('an exploration is streamed, and the next one ends it', async () => {
   const told = await explored(
     { type: 'explore', id: 1, wanted },
     { type: 'explore', id: 2, wanted: { ...wanted, variant: 'correct' } },
   );
-  expect(told[0]?.type).toBe('variants');
+  expect(told[0]?.type).toBe('choices');
   expect(told.some((message) => message.type === 'ended' && message.id === 1)).toBe(false);
   const points = told.flatMap((message) =>
     message.type === 'points' && message.id === 2 ? message.points : [],
