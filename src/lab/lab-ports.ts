@@ -13,6 +13,8 @@ export interface LabPorts {
   readonly workers: LabWorkers;
   /** A new worker for the SQL console. */
   newConsole(): Worker;
+  /** A new worker that runs the engine in memory, for a replay. */
+  newExplorer(): Worker;
   readonly keep: Keep;
   readonly settings: Settings;
   /** This tab was here before in this visit: loading it again is a restart, not a return. */

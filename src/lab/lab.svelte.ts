@@ -8,6 +8,7 @@ import type { Answer, Client } from '../bridge/client.ts';
 import type { LabView, RunView } from '../bridge/views.ts';
 import type { Arm } from '../engine/crash.ts';
 import type { Failure } from '../engine/failure.ts';
+import { Branching } from './branching.svelte.ts';
 import { alarmOf, Death, secondsDead } from './death.ts';
 import { millisecondsUntil, notDueUntil } from './due.ts';
 import { keepWithin } from './keep-within.ts';
@@ -34,6 +35,7 @@ export class Lab {
   readonly now: Now;
   /** The one cursor, and what was stored there. */
   readonly past: Past;
+  readonly branching: Branching;
   view = $state.raw<LabView | null>(null);
   /** As it was before the last commit: what changed is told against it. */
   before = $state.raw<LabView | null>(null);
@@ -90,6 +92,7 @@ export class Lab {
   constructor(ports: LabPorts) {
     this.ports = ports;
     this.past = new Past(this);
+    this.branching = new Branching(this);
     this.now = new Now(() => ports.now());
     this.persistence = new Persistence(ports);
     this.restarts = new Restarts(ports);

@@ -49,7 +49,14 @@ const notStored: ReadonlySet<Failure['type']> = new Set([
 ]);
 
 /** Asked by the page itself: that it went well says nothing of what a person asked for, and how that went stays on screen. */
-const unasked: ReadonlySet<CommandName> = new Set(['refresh', 'quarantined', 'readCopy', 'unlockWrites']);
+const unasked: ReadonlySet<CommandName> = new Set([
+  'refresh',
+  'quarantined',
+  'readCopy',
+  'unlockWrites',
+  'statements',
+  'look',
+]);
 
 /** What is not stored any more is told whoever found out; a change that is not, when it can be tried again. */
 function isLatched({ type }: Failure, canTryAgain: boolean): boolean {

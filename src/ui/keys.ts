@@ -3,7 +3,17 @@
  * Leaves: the commands to the screens, the list for a reader to KeysDialog.svelte.
  */
 export type KeyCommand =
-  'step' | 'run' | 'crash-at' | 'crash-now' | 'resume' | 'back' | 'forward' | 'live' | 'help' | PaneCommand;
+  | 'step'
+  | 'run'
+  | 'crash-at'
+  | 'crash-now'
+  | 'resume'
+  | 'back'
+  | 'forward'
+  | 'live'
+  | 'fork'
+  | 'help'
+  | PaneCommand;
 /** Opens the first, second … pane below the tables. */
 export type PaneCommand = (typeof paneCommands)[number];
 
@@ -18,6 +28,7 @@ export const keyList: readonly { readonly keys: string; readonly does: string }[
   { keys: '← or J', does: 'Back: the event before, as it was stored then' },
   { keys: '→', does: 'Forward: the event after' },
   { keys: 'L', does: 'Back to live' },
+  { keys: 'F', does: 'Fork here' },
   { keys: '1 to 7', does: 'Open a pane: Timeline, Table, Diff, SQL console, SQL log, Code, Raw JSON' },
   { keys: '?', does: 'This list' },
   { keys: 'Esc', does: 'Close a dialog' },
@@ -47,6 +58,8 @@ export function commandFor(event: KeyboardEvent): KeyCommand | null {
       return 'back';
     case 'l':
       return 'live';
+    case 'f':
+      return 'fork';
     case 'k':
       return 'step';
     case 'r':
