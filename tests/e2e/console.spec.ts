@@ -52,9 +52,9 @@ test('the console reads a copy, marks an error, and ends a query that does not e
   await page.keyboard.press('ControlOrMeta+Enter');
   await expect(pane.getByText('Running, for 5 seconds at most')).toBeVisible();
   await lab.press('Step');
-  await lab.expectRun({ version: 2 });
   await pane.getByRole('button', { name: 'Cancel the query' }).click();
   await expect(pane.getByText('Cancelled.')).toBeVisible();
+  await lab.expectRun({ version: 2 });
 
   await pane.getByRole('button', { name: 'Recipes' }).click();
   await pane.getByRole('button', { name: /^I4 / }).click();
