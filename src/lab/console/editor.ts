@@ -3,7 +3,12 @@
  * Leaves: when it is loaded, and what is done with the text, to SqlEditor.svelte.
  * Invariant: Tab leaves it, until something is typed; after Esc it leaves again (WCAG 2.1.2).
  */
-import { acceptCompletion, autocompletion, completionKeymap } from '@codemirror/autocomplete';
+import {
+  acceptCompletion,
+  autocompletion,
+  closeCompletion,
+  completionKeymap,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentMore } from '@codemirror/commands';
 import { sql, SQLite } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
@@ -39,7 +44,7 @@ export function openEditor(host: HTMLElement, { text, tables, changed, run }: Ed
       doc: text,
       extensions: [
         keymap.of([
-          { key: 'Mod-Enter', preventDefault: true, run: () => (run(), true) },
+          { key: 'Mod-Enter', preventDefault: true, run: () => (closeCompletion(view), run(), true) },
           // Also when it closes the list of completions.
           { key: 'Escape', run: () => (view.setTabFocusMode(true), false) },
           { key: 'Tab', run: acceptCompletion },

@@ -5,7 +5,7 @@
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /^near ".*": syntax error/s,
-    'The text is right up to the marked word. Often a comma, a bracket or a keyword before it is missing or one too many.',
+    'The text is right up to the marked word. Often a comma, a bracket or a keyword before it is missing or one too many; or it is a keyword itself, and a name only in double quotes.',
   ],
   [/^incomplete input/, 'The text ends too early: a bracket may be open, or a part be missing at the end.'],
   [
