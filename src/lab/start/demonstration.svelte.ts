@@ -18,7 +18,7 @@ export type Phase =
 
 /** So long stays what was just done. One can follow, and reach the button. */
 const pause = 1100;
-const pauseAgain = 700;
+const pauseAgain = { usual: 600, reducedMotion: 100 };
 
 export class Demonstration {
   phase = $state<Phase>('idle');
@@ -64,7 +64,8 @@ export class Demonstration {
     // Nothing is carried over by this page: the second worker tells what it has.
     this.remembered = null;
     this.phase = 'loading';
-    this.#demo?.begin(pauseAgain, this.#listener('again'));
+    const { matches } = matchMedia('(prefers-reduced-motion: reduce)');
+    this.#demo?.begin(matches ? pauseAgain.reducedMotion : pauseAgain.usual, this.#listener('again'));
   }
 
   leave(): void {
