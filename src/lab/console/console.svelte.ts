@@ -7,6 +7,7 @@
 import type { SchemaTable, SqlAnswer } from '../../bridge/console-answer.ts';
 import { consoleClient, type ConsoleClient, type Copy, type Ran } from '../../bridge/console-client.ts';
 import { whyNotWritten } from '../../bridge/console-sql.ts';
+import type { LabView } from '../../bridge/views.ts';
 import type { Failure } from '../../engine/failure.ts';
 import { members } from '../../ui/keep.ts';
 import type { Lab } from '../lab.svelte.ts';
@@ -42,6 +43,8 @@ export class SqlConsole {
   asked = $state.raw<readonly string[]>([]);
   unlocked = $state(false);
   readonly #lab: Lab;
+  /** What the lab showed when the copy was made: a number of a commit alone does not tell one database from another. */
+  #copiedAt: LabView | null = null;
   readonly #client: ConsoleClient;
 
   /** The lab has saved something since the copy was made: the next query reads it. */
@@ -145,9 +148,10 @@ export class SqlConsole {
 
   /** The copy, made anew where the lab has saved something since; without a living worker, the one there is. */
   async #newestCopy(): Promise<Copy | null> {
-    if (this.copy === null || this.isBehind) {
-      const read = await this.#lab.worker.ask((agent) => agent.request('readCopy', {}));
-      if (read?.ok) this.copy = read.value;
+    const { view, worker } = this.#lab;
+    if (this.copy === null || this.#copiedAt !== view) {
+      const read = await worker.ask((agent) => agent.request('readCopy', {}));
+      if (read?.ok) [this.copy, this.#copiedAt] = [read.value, view];
     }
     return this.copy;
   }
