@@ -2,7 +2,16 @@
 import { expectNoViolation } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 
-const screens = ['/', '/lab', '/explore', '/break', '/break/e3', '/break/e7', '/race', '/nothing-of-this-name'];
+const screens = [
+  '/',
+  '/lab',
+  '/explore',
+  '/break',
+  '/break/e3',
+  '/break/e7',
+  '/race',
+  '/nothing-of-this-name',
+];
 
 test('axe finds nothing on any screen in high contrast', async ({ lab, page }) => {
   await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
