@@ -15,6 +15,17 @@ export function behindRun(groups: readonly BoundaryGroup[], run: Stands | null):
   );
 }
 
+/** Names of the boundaries that the run is sure to come to, crash or not. `behind`: what `behindRun` gave. */
+export function surelyAhead(
+  groups: readonly BoundaryGroup[],
+  behind: ReadonlySet<string>,
+): readonly string[] {
+  return groups
+    .filter((group) => group.onlyIf === null && !group.afterRestart)
+    .flatMap((group) => group.boundaries.map(({ name }) => name))
+    .filter((name) => !behind.has(name));
+}
+
 /** Of a call, everything before its result is saved. */
 const partsOfACall = [
   'tool',

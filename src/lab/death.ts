@@ -5,6 +5,7 @@
  */
 import type { Arm } from '../engine/crash.ts';
 import { writeKept, type LastCrash } from './kept.ts';
+import type { Lab } from './lab.svelte.ts';
 import type { LabPorts } from './lab-ports.ts';
 import type { Cause } from './restart.ts';
 import type { WorkerLife } from './worker-life.svelte.ts';
@@ -40,6 +41,20 @@ export class Death {
   reloadAtOnce(): void {
     this.#look.abort();
   }
+}
+
+/** What is remembered of this death. `boundary` null: by *Crash now*. */
+export function lastCrashOf(
+  { ports, view, run, stepping }: Pick<Lab, 'ports' | 'view' | 'run' | 'stepping'>,
+  boundary: string | null,
+): LastCrash {
+  return {
+    boundary,
+    atUtc: ports.now(),
+    session: view?.session ?? null,
+    runId: run?.run.runId ?? null,
+    starting: stepping.starting,
+  };
 }
 
 /** What is said of it at once. Its words are loaded with the lab's screen; where that is not here, a few will do. */

@@ -24,6 +24,8 @@ export interface LabPorts {
   now(): string;
   /** True when the time has passed, false when it was aborted. Milliseconds. */
   wait(milliseconds: number, signal: AbortSignal): Promise<boolean>;
+  /** A draw from [0, 1). */
+  random(): number;
   reducedMotion(): boolean;
   /** Asks the browser not to evict what is stored; null: it cannot say. */
   askToPersist(): Promise<boolean | null>;

@@ -8,12 +8,13 @@ import type { Answer, Client } from '../bridge/client.ts';
 import type { LabView, RunView } from '../bridge/views.ts';
 import type { Arm } from '../engine/crash.ts';
 import type { Failure } from '../engine/failure.ts';
+import { armedInWords, armsAfter, liveArms } from './arms.ts';
 import { Branching } from './branching.svelte.ts';
-import { alarmOf, Death, secondsDead } from './death.ts';
+import { alarmOf, Death, lastCrashOf, secondsDead } from './death.ts';
 import { millisecondsUntil, notDueUntil } from './due.ts';
 import { keepWithin } from './keep-within.ts';
 import type { LabPorts, StoreKind } from './lab-ports.ts';
-import { readKept, writeKept, type LastCrash } from './kept.ts';
+import { readKept, writeKept } from './kept.ts';
 import { newsIn } from './news.ts';
 import { Now } from './now.svelte.ts';
 import { Past } from './past.svelte.ts';
@@ -42,7 +43,7 @@ export class Lab {
   arms = $state.raw<readonly Arm[]>([]);
   /** A ticket without a run is chosen; null: the selected run is shown. Set by `showTicket`. */
   ticketWithoutRun = $state<string | null>(null);
-  /** For screen readers: polite, and (crashes only) assertive. */
+  /** For screen readers: polite; `alarm`, for crashes only, assertive. */
   said = $state('');
   alarm = $state('');
   /** What the page has done by itself and wants read; null: nothing, or it was. */
@@ -106,9 +107,7 @@ export class Lab {
     ports.workers.onDeskLost(() => (this.deskLost = { type: 'WorkerNotLoaded', worker: 'desk' }));
   }
 
-  get live(): boolean {
-    return this.worker.state.type === 'live';
-  }
+  live = $derived.by((): boolean => this.worker.state.type === 'live');
 
   // ---- opening
 
@@ -120,18 +119,21 @@ export class Lab {
     const kept = await readKept(this.ports.keep);
     const { arms, lastCrash } = kept;
     this.arms = arms;
-    const view = await this.worker.open(store, arms, lastCrash?.starting ? null : kept.selectedRunId);
+    const view = await this.worker.open(
+      store,
+      liveArms(arms),
+      lastCrash?.starting ? null : kept.selectedRunId,
+    );
     if (view === null) return;
     this.receive(view);
     this.before = null;
     this.stepping.goesOn = kept.goesOn;
     this.whenOpened();
     void keepWithin(this);
-    const { resumeAutomatically } = this.ports.settings.current;
-    const { sameVisit } = this.ports;
+    const { settings, sameVisit } = this.ports;
+    const { resumeAutomatically } = settings.current;
     const predictFirst = this.predictFirst();
-    const facts = { view, kept, after, sameVisit, resumeAutomatically, predictFirst };
-    const restart = this.restarts.find(facts);
+    const restart = this.restarts.find({ view, kept, after, sameVisit, resumeAutomatically, predictFirst });
     this.showTicket(ticketWithoutRun({ view, kept }));
     if (restart?.stored) this.said = `Stored when this session opened: ${storedLine(restart.stored)}.`;
     if (restart?.plan.type === 'nothing-stored') await this.#showEarlierRun(restart);
@@ -210,10 +212,10 @@ export class Lab {
   // ---- crash and coming back
 
   async arm(arms: readonly Arm[]): Promise<void> {
-    const armed = await this.worker.ask((agent) => agent.request('arm', { arms }));
+    const armed = await this.worker.ask((agent) => agent.request('arm', { arms: liveArms(arms) }));
     if (!armed?.ok) return;
     this.arms = arms;
-    this.said = arms[0] ? `A crash is armed at ${arms[0].boundary}.` : 'No crash is armed.';
+    this.said = armedInWords(arms);
     await writeKept(this.ports.keep, 'arms', arms);
   }
 
@@ -223,16 +225,10 @@ export class Lab {
   }
 
   async #crash(boundary: string | null): Promise<void> {
-    const lastCrash: LastCrash = {
-      boundary,
-      atUtc: this.ports.now(),
-      session: this.view?.session ?? null,
-      runId: this.run?.run.runId ?? null,
-      starting: this.stepping.starting,
-    };
+    const lastCrash = lastCrashOf(this, boundary);
     const reloads = this.ports.settings.current.reloadOnCrash && this.worker.store === 'indexeddb';
     if (!this.#lose(causeOf(lastCrash), reloads ? secondsDead : null)) return;
-    this.arms = this.arms.filter((arm) => arm.every || arm.boundary !== boundary);
+    this.arms = armsAfter(this.arms, boundary);
     await this.death.remember(lastCrash, this.arms);
     if (reloads) await this.death.reload();
   }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { ActionView, RunView } from '../../src/bridge/views.ts';
 import { boundariesOf } from '../../src/engine/boundaries.ts';
-import { behindRun, suggestionFor } from '../../src/lab/behind.ts';
+import { behindRun, suggestionFor, surelyAhead } from '../../src/lab/behind.ts';
 import { callsOfRun } from '../../src/lab/calls-of-run.ts';
 import { dispatch } from '../../src/triage/dispatch.ts';
 import { lessonBoundary, triage } from '../../src/triage/workflow.ts';
@@ -125,4 +125,15 @@ test('the calls of a run are those whose key begins with its id and a colon', ()
   expect(found.tools).toEqual([{ tool: 'lookup_runbook', received: 2, done: 2, recorded: 1, doubled: true }]);
   expect(found.others).toBe(1);
   expect(callsOfRun(calls, null, []).others).toBe(3);
+});
+
+test('a surprise is a boundary that the run is sure to come to, in its own time', () => {
+  const all = boundariesOf(dispatch);
+  const run = standing(2, false, dispatch);
+  const ahead = surelyAhead(all, behindRun(all, run));
+  expect(ahead).toContain('page_technician.claim.claimed');
+  expect(
+    ahead.filter((name) => /^(start|resume|classify_priority)\.|\.(reuse|doubt|wait|failure)\./.test(name)),
+  ).toEqual([]);
+  expect(surelyAhead(groups, behindRun(groups, standing(4)))).toEqual([]);
 });
