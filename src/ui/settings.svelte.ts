@@ -49,18 +49,25 @@ const key = 'preferences';
 export class Settings {
   current = $state.raw<Preferences>(firstPreferences);
   readonly #keep: Keep;
+  /** Changed before what is kept was read: it wins, and nothing else of what is kept is lost to it. Null: it was read. */
+  #early: Partial<Preferences> | null = {};
 
   constructor(keep: Keep) {
     this.#keep = keep;
   }
 
   async load(): Promise<void> {
-    this.current = preferencesFrom(await this.#keep.read(key));
+    const kept = preferencesFrom(await this.#keep.read(key));
+    const early = this.#early ?? {};
+    this.#early = null;
+    this.current = kept;
+    if (Object.keys(early).length > 0) this.change(early);
   }
 
   change(part: Partial<Preferences>): void {
     this.current = { ...this.current, ...part };
-    void this.#keep.write(key, this.current);
+    if (this.#early === null) void this.#keep.write(key, this.current);
+    else this.#early = { ...this.#early, ...part };
   }
 }
 
