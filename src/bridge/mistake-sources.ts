@@ -13,11 +13,15 @@ const files = {
 
 export type SourceName = keyof typeof files;
 
-/** Without its head and its imports: what the file owns is said on the page in other words. */
+/** Left out: what is said on the page in other words, and what only names and connects. */
+const leftOut = [
+  /^\/\*\*[\s\S]*?\*\/\s*/,
+  /^import [\s\S]*?;\n/gm,
+  /^export const \w+: Variant = \{[\s\S]*?\};\n/gm,
+];
+
+/** The source without its head, its imports and its name. */
 export async function sourceOf(name: SourceName): Promise<string> {
   const { default: text } = await files[name]();
-  return text
-    .replace(/^\/\*\*[\s\S]*?\*\/\s*/, '')
-    .replace(/^import [\s\S]*?;\n/gm, '')
-    .trim();
+  return leftOut.reduce((left, pattern) => left.replace(pattern, ''), text).trim();
 }

@@ -3,6 +3,7 @@
  * and all 70 orders of four moves each.
  * Leaves: a worker's own moves to racer.ts.
  */
+import { loadRun } from '../engine/checkpoint.ts';
 import { CrashPlan } from '../engine/crash.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Workflow } from '../engine/workflow.ts';
@@ -137,14 +138,8 @@ async function carriedOut(
   try {
     for (const { racer: name, move } of schedule) {
       const did = await both[name].go(move);
-      const { run } = await databases[name].read((reader) => evidenceOf(reader, runId));
-      done.push({
-        racer: name,
-        move,
-        did,
-        version: run?.version ?? 0,
-        generation: databases[name].state.generation,
-      });
+      const version = await databases[name].read((reader) => loadRun(reader, runId)?.version ?? 0);
+      done.push({ racer: name, move, did, version, generation: databases[name].state.generation });
     }
     await first.refresh();
     const evidence = await first.read((reader) => evidenceOf(reader, runId));

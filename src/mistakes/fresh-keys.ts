@@ -5,22 +5,24 @@ import { takeUp } from '../engine/runner.ts';
 import { actionResult, nextCheckpoint } from './parts.ts';
 import type { Step, Variant } from './variant.ts';
 
-const step: Step = async (engine, runId) => {
-  const ready = await takeUp(engine, runId);
-  if (!ready.ok) return ready;
-  const { run, action, context } = ready.value;
-  // The mistake: the key ends in something random.
-  const attempt = Math.floor(engine.random() * 2 ** 32).toString(16);
-  const result = await actionResult(action, context, (tool, toolArguments) =>
-    executeOnce(engine, run, `${action.name}:${attempt}`, tool, toolArguments),
-  );
-  if (!result.ok) return result;
-  const next = nextCheckpoint(run, action, context, result.value);
-  return next.ok ? saveCheckpoint(engine, run, action.name, next.value) : next;
-};
+function newSession(): Step {
+  return async (engine, runId) => {
+    const ready = await takeUp(engine, runId);
+    if (!ready.ok) return ready;
+    const { run, action, context } = ready.value;
+    // The mistake: the key ends in something random.
+    const attempt = Math.floor(engine.random() * 2 ** 32).toString(16);
+    const result = await actionResult(action, context, (tool, toolArguments) =>
+      executeOnce(engine, run, `${action.name}:${attempt}`, tool, toolArguments),
+    );
+    if (!result.ok) return result;
+    const next = nextCheckpoint(run, action, context, result.value);
+    return next.ok ? saveCheckpoint(engine, run, action.name, next.value) : next;
+  };
+}
 
 export const freshKeys: Variant = {
   id: 'e3',
   title: 'A new key on every retry',
-  newSession: () => step,
+  newSession,
 };

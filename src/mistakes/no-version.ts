@@ -10,17 +10,19 @@ import { takeUp } from '../engine/runner.ts';
 import { actionResult, nextCheckpoint } from './parts.ts';
 import type { Step, Variant } from './variant.ts';
 
-const step: Step = async (engine, runId) => {
-  const ready = await takeUp(engine, runId);
-  if (!ready.ok) return ready;
-  const { run, action, context } = ready.value;
-  const result = await actionResult(action, context, (tool, toolArguments) =>
-    executeOnce(engine, run, action.name, tool, toolArguments),
-  );
-  if (!result.ok) return result;
-  const next = nextCheckpoint(run, action, context, result.value);
-  return next.ok ? saveUnguarded(engine, run, action.name, next.value) : next;
-};
+function newSession(): Step {
+  return async (engine, runId) => {
+    const ready = await takeUp(engine, runId);
+    if (!ready.ok) return ready;
+    const { run, action, context } = ready.value;
+    const result = await actionResult(action, context, (tool, toolArguments) =>
+      executeOnce(engine, run, action.name, tool, toolArguments),
+    );
+    if (!result.ok) return result;
+    const next = nextCheckpoint(run, action, context, result.value);
+    return next.ok ? saveUnguarded(engine, run, action.name, next.value) : next;
+  };
+}
 
 /** As the engine's `saveCheckpoint`, but for the version. */
 export async function saveUnguarded(
@@ -48,4 +50,4 @@ export async function saveUnguarded(
   });
 }
 
-export const noVersion: Variant = { id: 'e5', title: 'No version in the UPDATE', newSession: () => step };
+export const noVersion: Variant = { id: 'e5', title: 'No version in the UPDATE', newSession };

@@ -16,22 +16,24 @@ const answers = [
   'urgent',
 ] as const;
 
-const believing: Step = async (engine, runId) => {
-  const ready = await takeUp(engine, runId);
-  if (!ready.ok) return ready;
-  const { run, action, context } = ready.value;
-  if (action.name !== 'classify_priority') return step(engine, runId);
-  const said = answers[Number(run.ticketId.slice(-1)) % answers.length] ?? 'normal';
-  // The mistake: it is stored as it was said.
-  return saveCheckpoint(engine, run, action.name, {
-    status: 'running',
-    nextAction: action.next,
-    context: { ...context, priority: said },
-  });
-};
+function newSession(): Step {
+  return async (engine, runId) => {
+    const ready = await takeUp(engine, runId);
+    if (!ready.ok) return ready;
+    const { run, action, context } = ready.value;
+    if (action.name !== 'classify_priority') return step(engine, runId);
+    const said = answers[Number(run.ticketId.slice(-1)) % answers.length] ?? 'normal';
+    // The mistake: it is stored as it was said.
+    return saveCheckpoint(engine, run, action.name, {
+      status: 'running',
+      nextAction: action.next,
+      context: { ...context, priority: said },
+    });
+  };
+}
 
 export const ruleAsAgent: Variant = {
   id: 'e8',
   title: 'What a model says is believed',
-  newSession: () => believing,
+  newSession,
 };

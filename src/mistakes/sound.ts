@@ -8,16 +8,18 @@ import { takeUp } from '../engine/runner.ts';
 import { actionResult, nextCheckpoint } from './parts.ts';
 import type { Step, Variant } from './variant.ts';
 
-const step: Step = async (engine, runId) => {
-  const ready = await takeUp(engine, runId);
-  if (!ready.ok) return ready;
-  const { run, action, context } = ready.value;
-  const result = await actionResult(action, context, (tool, toolArguments) =>
-    executeOnce(engine, run, action.name, tool, toolArguments),
-  );
-  if (!result.ok) return result;
-  const next = nextCheckpoint(run, action, context, result.value);
-  return next.ok ? saveCheckpoint(engine, run, action.name, next.value) : next;
-};
+function newSession(): Step {
+  return async (engine, runId) => {
+    const ready = await takeUp(engine, runId);
+    if (!ready.ok) return ready;
+    const { run, action, context } = ready.value;
+    const result = await actionResult(action, context, (tool, toolArguments) =>
+      executeOnce(engine, run, action.name, tool, toolArguments),
+    );
+    if (!result.ok) return result;
+    const next = nextCheckpoint(run, action, context, result.value);
+    return next.ok ? saveCheckpoint(engine, run, action.name, next.value) : next;
+  };
+}
 
-export const sound: Variant = { id: 'sound', title: 'The step without a mistake', newSession: () => step };
+export const sound: Variant = { id: 'sound', title: 'The step without a mistake', newSession };

@@ -20,7 +20,8 @@ const times = (count: number): string => `${count} ${count === 1 ? 'call' : 'cal
 
 export function memoryVerdict({ phase, killed, remembered, calls }: LaneState): Verdict {
   if (phase === 'dead') return { says: 'Gone: the dictionary was in the process.', tone: 'bad' };
-  if (phase === 'idle' || remembered === null) return { says: '', tone: 'plain' };
+  if (phase === 'idle') return { says: 'A dictionary in the process.', tone: 'plain' };
+  if (remembered === null) return { says: '', tone: 'plain' };
   if (!killed) {
     return {
       says: phase === 'done' ? 'Finished, undisturbed.' : 'All that it knows is in here.',
@@ -38,7 +39,7 @@ export function sqliteVerdict({ phase, killed, stored, found, calls }: LaneState
   if (stored === null) {
     return phase === 'dead'
       ? { says: 'Nothing was durable yet: it starts at (1), and that is right.', tone: 'plain' }
-      : { says: '', tone: 'plain' };
+      : { says: phase === 'idle' ? 'Three tables, and a commit for each thing done.' : '', tone: 'plain' };
   }
   if (phase === 'dead') return { says: `Still there: run-T104, ${standing(stored)}.`, tone: 'good' };
   if (!killed) {
