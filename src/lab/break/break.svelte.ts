@@ -14,7 +14,7 @@ import type {
 } from '../../bridge/experiment-client.ts';
 import type { Failure, Result } from '../../engine/failure.ts';
 import { overlapping } from '../race/schedule.ts';
-import type { ExperimentText } from './experiments.ts';
+import type { ExperimentText } from './experiment.ts';
 
 export type Ran =
   | { readonly type: 'crash'; readonly trial: Trial }

@@ -2,37 +2,7 @@
  * Owns: what is said about each of the eight mistakes: what people do, what to guess, why the fix holds.
  * Leaves: what happens to the runs. Nothing here is a result.
  */
-import type { SourceName } from '../../bridge/mistake-sources.ts';
-
-export type ExperimentKind =
-  /** One crash; the variants by their ids, of which one is chosen. */
-  | { readonly type: 'crash'; readonly variants: readonly { readonly id: string; readonly label: string }[] }
-  | { readonly type: 'race' }
-  | { readonly type: 'tickets' }
-  | { readonly type: 'slow call' }
-  | { readonly type: 'load' };
-
-export interface Answer {
-  readonly text: string;
-  readonly right: boolean;
-  readonly feedback: string;
-}
-
-export interface ExperimentText {
-  readonly id: string;
-  readonly title: string;
-  /** For the list, a sentence. */
-  readonly sentence: string;
-  /** What people do, and why it is tempting. */
-  readonly people: string;
-  readonly kind: ExperimentKind;
-  readonly question: string;
-  /** What one may guess; an invariant by its id first. */
-  readonly guesses: readonly string[];
-  /** The file with the mistake; shown beside the step without it. */
-  readonly source: SourceName;
-  readonly why: { readonly question: string; readonly answers: readonly Answer[] };
-}
+import { answer, crash, right, type ExperimentText } from './experiment.ts';
 
 const invariantGuesses = [
   'I1: a running run has a next action',
@@ -44,16 +14,6 @@ const invariantGuesses = [
 ] as const;
 const whichBreaks = 'which invariant will break?';
 const why = 'Why did it hold?';
-
-function answer(text: string, feedback: string): Answer {
-  return { text, right: false, feedback };
-}
-function right(text: string, feedback: string): Answer {
-  return { text, right: true, feedback };
-}
-function crash(id: string): ExperimentKind {
-  return { type: 'crash', variants: [{ id, label: '' }] };
-}
 
 export const experimentTexts: readonly ExperimentText[] = [
   {

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { RaceTrace, Violation } from '../../src/bridge/experiment-client.ts';
+import { experimentTexts } from '../../src/lab/break/experiments.ts';
+import { scoreOf } from '../../src/lab/break/ran-words.ts';
+import { experiments } from '../../src/mistakes/experiments.ts';
+
+test('there are eight, in order, each with one right answer and a sentence for every answer', () => {
+  expect(experimentTexts.map(({ id }) => id)).toEqual(['e1', 'e2', 'e3', 'e4', 'e5', 'e6', 'e7', 'e8']);
+  for (const { why, guesses } of experimentTexts) {
+    expect(why.answers).toHaveLength(3);
+    expect(why.answers.filter(({ right }) => right)).toHaveLength(1);
+    expect(why.answers.every(({ feedback }) => feedback.length > 20)).toBe(true);
+    expect(new Set(guesses).size).toBe(guesses.length);
+  }
+});
+
+test('what a crash shows is run at a crash that is known, and what catches it can be guessed', () => {
+  const shown = experimentTexts.flatMap((text) =>
+    text.kind.type === 'crash' ? text.kind.variants.map(({ id }) => ({ id, text })) : [],
+  );
+  expect(shown.map(({ id }) => id)).toEqual(experiments.map(({ variant }) => variant.id));
+  for (const { id, text } of shown) {
+    const catches = experiments.find(({ variant }) => variant.id === id)?.catches ?? 'nothing';
+    expect(text.guesses.some((guess) => guess.startsWith(`${catches}:`))).toBe(true);
+  }
+});
+
+test('a guess is quoted, and scored by what the run broke', () => {
+  const violation: Violation = { id: 'I5', title: '', sql: '', columns: [], rows: [] };
+  const ran = (violated: readonly Violation[]) => {
+    const evidence = { run: undefined, events: [], effects: [], violated };
+    const trace: RaceTrace = { moves: [], standing: { A: null, B: null }, evidence, calls: [] };
+    return { type: 'race', trace } as const;
+  };
+  expect(scoreOf('I5: one checkpoint event', ran([violation]))).toBe('You said I5: right, broken: I5.');
+  expect(scoreOf('I1: a next action', ran([violation]))).toBe('You said I1: broken: I5.');
+  expect(scoreOf('none of them', ran([]))).toBe('You said none of them: right, none is broken.');
+  expect(scoreOf('none of them', ran([violation]))).toBe('You said none of them: broken: I5.');
+});
