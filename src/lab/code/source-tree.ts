@@ -2,13 +2,15 @@
  * Owns: reading a source's tree: its calls with their arguments, its functions with their parameters.
  * Leaves: what they say of boundaries to boundaries-in-source.ts.
  */
-import { typescriptLanguage } from '@codemirror/lang-javascript';
+import { parser } from '@lezer/javascript';
 
-export type Tree = ReturnType<typeof typescriptLanguage.parser.parse>;
+const typescript = parser.configure({ dialect: 'ts' });
+
+export type Tree = ReturnType<typeof typescript.parse>;
 export type Node = Tree['topNode'];
 
 export function parse(text: string): Tree {
-  return typescriptLanguage.parser.parse(text);
+  return typescript.parse(text);
 }
 
 export interface Place {
