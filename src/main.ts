@@ -89,7 +89,12 @@ mount(Shell, {
       { path: '/', title: 'Crashpoint', load: startPage },
       { path: '/lab', title: 'Lab · Crashpoint', load: labScreen },
       { path: '/explore', title: 'Explore · Crashpoint', load: exploreScreen },
-      { path: '/break', nested: true, title: 'Break it · Crashpoint', load: breakScreen },
+      {
+        path: '/break',
+        title: 'Break it · Crashpoint',
+        nested: (mistake) => `Break it: ${mistake.toUpperCase()} · Crashpoint`,
+        load: breakScreen,
+      },
       { path: '/race', title: 'Race · Crashpoint', load: raceScreen },
     ],
     disk: () => lab.now?.disk() ?? { type: 'opening' },

@@ -9,6 +9,7 @@ test('a mistake is guessed, broken, fixed, and held at all crash points', async 
   await expectNoViolation(page, 'mistakes, unknown');
   await page.getByRole('link', { name: 'A new key on every retry' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await expect(page).toHaveTitle('Break it: E3 · Crashpoint');
   await expect(page.getByText('The mistake: the key ends in something random.')).toBeVisible();
 
   await page.getByRole('radio', { name: /^I3/ }).check();
