@@ -549,6 +549,21 @@ const sabotages = [
     'before?.version === version - 1',
     'before !== null && version > 0',
   ],
+  [
+    'the past shows what was saved later',
+    'bridge/past.ts',
+    'savedBy(effect, live.events) <= commit.last',
+    'true',
+  ],
+  ['a commit is cut in two', 'bridge/commits.ts', "return isCheckpoint(before, 'wait');", 'return false;'],
+  ['a replay calls instead of reusing', 'explorer/replay.ts', 'written >= last &&', 'written > last &&'],
+  ['a second crash does not wait for the first', 'lab/arms.ts', 'arm.every || at === first', 'true'],
+  [
+    'a secret gets into the SQL log',
+    'bridge/statement-log.ts',
+    'const text = redactText(value);',
+    'const text = value;',
+  ],
   ['names of deleted runs come again', 'engine/retention.ts', 'keepNumber(transaction, run);', ''],
   [
     'saved results outlive their run',

@@ -49,6 +49,12 @@ export function diffOf(before: PastRun | null, after: PastRun): readonly RowDiff
     const values = { session, event_type: eventType, action, detail, created_at_utc: createdAtUtc };
     rows.push(added('agent_events', `sequence ${sequence}`, Object.entries(values)));
   }
+  const intended = new Set(old?.intents.map(({ key }) => key));
+  for (const { key, tool, safety, argumentsJson } of now.intents) {
+    if (intended.has(key)) continue;
+    const values = { tool_name: tool, safety, arguments_json: argumentsJson };
+    rows.push(added('tool_intents', key, Object.entries(values)));
+  }
   const known = new Set(old?.effects.map(({ rowid }) => rowid));
   for (const { rowid, idempotencyKey, toolName, resultJson } of now.effects) {
     if (known.has(rowid)) continue;

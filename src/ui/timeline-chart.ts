@@ -56,9 +56,12 @@ export function drawTimeline(canvas: HTMLCanvasElement, onchoose: (sequence: num
           pointRadius: radius,
           pointHoverRadius: radius,
           pointHitRadius: 14,
-          backgroundColor: colour(`--session-${index}`),
+          // Hollow: after the event at the cursor.
+          backgroundColor: own.map((event) =>
+            colour(cursor !== null && event.sequence > cursor ? '--surface' : `--session-${index}`),
+          ),
           borderColor: own.map((event) => colour(event.sequence === cursor ? '--ink' : `--session-${index}`)),
-          borderWidth: own.map((event) => (event.sequence === cursor ? 2.5 : 1)),
+          borderWidth: own.map((event) => (cursor !== null && event.sequence >= cursor ? 2.5 : 1)),
         };
       });
       const sequences = events.map((event) => event.sequence);

@@ -54,6 +54,22 @@ test('the first commit adds the run with its whole context', () => {
   expect(lines(1).some((line) => line.startsWith('agent_runs added: context.ticket (none) → {'))).toBe(true);
 });
 
+test('a call that is intended is a row of its own', async () => {
+  const lab = await openLab(await testParts());
+  let view = must(await lab.server.handlers.start({ ticketId: 'T101', workflow: 'dispatch' }));
+  for (let steps = 0; steps < 2 && view.selected; steps += 1)
+    view = must(await lab.server.handlers.step(view.selected.run));
+  await lab.close();
+  if (!view.selected) throw new Error('no run');
+  const past = pastOf(view.selected, 3);
+  if (!past) throw new Error('no event 3');
+  const rows = diffOf(oneCommitEarlier(view.selected, past), past);
+  expect(rows.map(({ table, row }) => [table, row])).toEqual([
+    ['agent_events', 'sequence 3'],
+    ['tool_intents', 'run-T101:request_runbook'],
+  ]);
+});
+
 test('places are written as a person writes them, lists by number, odd names in quotes', () => {
   const before = { list: [1, { a: 1 }], gone: true, 'odd/name~': 1, kept: 'x' };
   const after = { list: [1, { a: 2 }, 3], 'odd/name~': 2, kept: 'x' };
