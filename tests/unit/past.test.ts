@@ -118,3 +118,29 @@ test('a version that was not recorded is said not to be, and its events are stil
   expect(past?.run.events).toHaveLength(2);
   expect(pastOf(live, 99)).toBe(null);
 });
+
+test.each([
+  ['T104', undefined],
+  ['T104', 'dispatch'],
+  ['T101', 'dispatch'],
+])('the commits of %s under %s are those that SQLite was asked for', async (ticketId, workflow) => {
+  const lab = await openLab(parts);
+  const { start, step, statements } = lab.server.handlers;
+  let view = must(await start(workflow === undefined ? { ticketId } : { ticketId, workflow }));
+  for (let steps = 0; steps < 20 && view.selected?.run.status !== 'completed'; steps += 1) {
+    if (!view.selected) throw new Error('no run');
+    view =
+      view.selected.run.status === 'waiting'
+        ? await decided(lab.server, view.selected)
+        : must(await step(view.selected.run));
+  }
+  expect(view.selected?.run.status).toBe('completed');
+  const asked = must(await statements({}))
+    .commits.map((commit) =>
+      commit.statements.filter(({ sql }) => sql.startsWith('INSERT INTO agent_events')),
+    )
+    .map(({ length }) => length)
+    .filter((length) => length > 0);
+  expect(commitsOf(view.selected?.events ?? []).map(({ events }) => events.length)).toEqual(asked);
+  await lab.close();
+});
