@@ -6,7 +6,7 @@ import { noCrash } from '../engine/crash.ts';
 import { fail, type Result } from '../engine/failure.ts';
 import type { JsonObject } from '../engine/json.ts';
 import type { Clock } from '../engine/ports.ts';
-import { openDatabase } from '../storage/database.ts';
+import { openDatabase } from '../storage/open-database.ts';
 import type { Checksum } from '../storage/checksum.ts';
 import { portStorage } from '../storage/port-page-store.ts';
 import { randomId, type Random } from '../storage/random.ts';

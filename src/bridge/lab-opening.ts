@@ -7,7 +7,7 @@ import type { Result } from '../engine/failure.ts';
 import { succeed } from '../engine/failure.ts';
 import type { Clock, CrashPort } from '../engine/ports.ts';
 import { loadChecksum } from '../storage/checksum.ts';
-import { openDatabase } from '../storage/database.ts';
+import { openDatabase } from '../storage/open-database.ts';
 import { idbStorage } from '../storage/idb-page-store.ts';
 import type { ImageStorage } from '../storage/image-storage.ts';
 import { portStorage } from '../storage/port-page-store.ts';

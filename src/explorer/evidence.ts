@@ -9,7 +9,7 @@ import { decodeJson, isJsonObject } from '../engine/json.ts';
 import type { Reader, SqlValue } from '../engine/ports.ts';
 import type { AgentEvent, Effect, Run } from '../engine/records.ts';
 import { effectFromRow, eventFromRow } from '../engine/records.ts';
-import { openDatabase } from '../storage/database.ts';
+import { openDatabase } from '../storage/open-database.ts';
 import { priorities } from '../triage/ticket.ts';
 import { workflows } from '../triage/workflows.ts';
 import type { ExplorerParts } from './session.ts';

@@ -10,7 +10,7 @@ import type { Workflow } from '../engine/workflow.ts';
 import { step } from '../engine/runner.ts';
 import { startRun } from '../engine/start.ts';
 import type { AgentDatabase } from '../storage/agent-database.ts';
-import { openDatabase } from '../storage/database.ts';
+import { openDatabase } from '../storage/open-database.ts';
 import type { MemoryPageStore } from '../storage/memory-page-store.ts';
 import { ticketToJson, type Ticket } from '../triage/ticket.ts';
 import { triage } from '../triage/workflow.ts';

@@ -16,7 +16,7 @@ import { loadRun } from '../engine/checkpoint.ts';
 import { step } from '../engine/runner.ts';
 import { insertRun } from '../engine/start.ts';
 import type { AgentDatabase } from '../storage/agent-database.ts';
-import { openDatabase } from '../storage/database.ts';
+import { openDatabase } from '../storage/open-database.ts';
 import { MemoryPageStore } from '../storage/memory-page-store.ts';
 import { triage } from '../triage/workflow.ts';
 import type { ExplorerParts } from './session.ts';

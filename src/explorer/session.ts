@@ -14,7 +14,7 @@ import { startRun } from '../engine/start.ts';
 import type { Variant } from '../mistakes/variant.ts';
 import type { AgentDatabase } from '../storage/agent-database.ts';
 import type { Checksum } from '../storage/checksum.ts';
-import { openDatabase } from '../storage/database.ts';
+import { openDatabase } from '../storage/open-database.ts';
 import { MemoryPageStore } from '../storage/memory-page-store.ts';
 import type { Random } from '../storage/random.ts';
 import type { Sqlite } from '../storage/sqlite.ts';

@@ -1,10 +1,28 @@
 /**
- * Owns: what an open database offers beyond the engine's port: replacing the image, what the page shows of storage.
+ * Owns: what an open database is made of, and what it offers beyond the engine's port: replacing the image, what the page
+ * shows of storage.
  * Leaves: doing it to database.ts.
  */
 import type { Result, StorageFailure } from '../engine/failure.ts';
-import type { Database, Reader, SqlValue, Transaction } from '../engine/ports.ts';
+import type { Clock, CrashPort, Database, Reader, SqlValue, Transaction } from '../engine/ports.ts';
+import type { Checksum } from './checksum.ts';
 import type { PageStore } from './page-store.ts';
+import type { Random } from './random.ts';
+import type { Sqlite } from './sqlite.ts';
+
+/** What a database is opened with. */
+export interface DatabaseParts {
+  readonly sqlite: Sqlite;
+  readonly store: PageStore;
+  readonly checksum: Checksum;
+  readonly crash: CrashPort;
+  readonly random: Random;
+  readonly clock: Clock;
+  /** Called after each durable commit: for the hint to other tabs. */
+  readonly announce?: (generation: number) => void;
+  /** Bytes of log after which it is folded, in place of the usual; tests fold often. */
+  readonly foldAfter?: number;
+}
 
 export interface DatabaseState {
   readonly kind: PageStore['kind'];

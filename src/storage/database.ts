@@ -1,12 +1,13 @@
 /**
  * Owns: the engine's port `Database` over sql.js: one thing at a time, a transaction durable on return (R9), the
  * boundaries around it, and what the page shows of storage.
- * Leaves: which bytes are written to durable-image.ts, the tables to schema.ts, the SQL to the engine.
+ * Leaves: opening to open-database.ts, which bytes are written to durable-image.ts, the tables to schema.ts, the SQL to the engine.
  *
  * A simulated crash unwinds nothing: it passes through here without a statement, a rollback or a write.
  */
 import type {
   AgentDatabase,
+  DatabaseParts,
   DatabaseState,
   LastCommit,
   Replacement,
@@ -14,60 +15,21 @@ import type {
 } from './agent-database.ts';
 import { SimulatedCrash } from '../engine/crash.ts';
 import { fail, succeed, type Failure, type Result, type StorageFailure } from '../engine/failure.ts';
-import type { Clock, CrashPort, Reader, Transaction } from '../engine/ports.ts';
+import type { Reader, Transaction } from '../engine/ports.ts';
 import { redacting } from '../engine/redaction.ts';
-import type { Checksum } from './checksum.ts';
 import type { RecordedFile } from './recorded-file.ts';
 import { DurableImage } from './durable-image.ts';
-import { openImage, setAside, type OpenedImage } from './open-image.ts';
-import type { PageStore } from './page-store.ts';
-import type { Random } from './random.ts';
-import { freshImage, migrate, migrationsOf, missingMigrations, newestMigration } from './schema.ts';
-import { whyUnsound } from './sound-image.ts';
-import type { SqlDatabase, Sqlite } from './sqlite.ts';
+import type { OpenedImage } from './open-image.ts';
+import { migrate, migrationsOf, missingMigrations, newestMigration } from './schema.ts';
+import type { SqlDatabase } from './sqlite.ts';
 import { Statements } from './statements.ts';
 import { Turns } from './turns.ts';
 
 /** How often a body runs when other tabs keep writing first. */
 const mostTries = 5;
 
-export interface DatabaseParts {
-  readonly sqlite: Sqlite;
-  readonly store: PageStore;
-  readonly checksum: Checksum;
-  readonly crash: CrashPort;
-  readonly random: Random;
-  readonly clock: Clock;
-  /** Called after each durable commit: for the hint to other tabs. */
-  readonly announce?: (generation: number) => void;
-  /** Bytes of log after which it is folded, in place of the usual; tests fold often. */
-  readonly foldAfter?: number;
-}
-
-/**
- * Opens the stored database, checks it (storage form, checksums, `quick_check`) and adds the tables it lacks.
- * Tables of a newer page are opened read-only. Failures: ImageDamaged (it was set aside, byte for byte; open again to
- * start fresh), FormatNewer (the stored form), and the store's.
- */
-export async function openDatabase(parts: DatabaseParts): Promise<Result<AgentDatabase>> {
-  const opened = await openImage(parts, () => freshImage(parts.sqlite, parts.random));
-  if (!opened.ok) return opened;
-  const { database, file } = parts.sqlite.openRecorded(opened.value.pages);
-  const reason = whyUnsound(database, file);
-  if (reason !== null) {
-    database.close();
-    return setAside(parts.store, opened.value.name, reason);
-  }
-  database.exec('PRAGMA foreign_keys = ON');
-  database.exec('PRAGMA journal_mode = MEMORY');
-  const made = new SqlJsDatabase(parts, opened.value, database, file);
-  const ready = await made.addMissingTables(opened.value.name);
-  if (ready.ok || made.state.readOnly !== null) return succeed(made);
-  await made.close();
-  return ready;
-}
-
-class SqlJsDatabase implements AgentDatabase {
+/** Made by open-database.ts, which has looked at what it opens. */
+export class SqlJsDatabase implements AgentDatabase {
   readonly #parts: DatabaseParts;
   readonly #database: SqlDatabase;
   readonly #file: RecordedFile;

@@ -5,7 +5,7 @@ import { succeed, type Result } from '../../src/engine/failure.ts';
 import type { Transaction } from '../../src/engine/ports.ts';
 import { loadChecksum, type Checksum } from '../../src/storage/checksum.ts';
 import type { AgentDatabase } from '../../src/storage/agent-database.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { pageSize } from '../../src/storage/image-pages.ts';
 import type { ImageStorage } from '../../src/storage/image-storage.ts';
 import { cryptoRandom } from '../../src/storage/random.ts';

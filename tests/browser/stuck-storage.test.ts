@@ -5,7 +5,7 @@ import { succeed, type Result } from '../../src/engine/failure.ts';
 import type { Transaction } from '../../src/engine/ports.ts';
 import type { AgentDatabase } from '../../src/storage/agent-database.ts';
 import { loadChecksum, type Checksum } from '../../src/storage/checksum.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { IdbConnection } from '../../src/storage/idb-connection.ts';
 import type { ImageStorage } from '../../src/storage/image-storage.ts';
 import { cryptoRandom } from '../../src/storage/random.ts';

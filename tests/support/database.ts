@@ -2,7 +2,8 @@
 import { noCrash } from '../../src/engine/crash.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
 import type { AgentDatabase } from '../../src/storage/agent-database.ts';
-import { openDatabase, type DatabaseParts } from '../../src/storage/database.ts';
+import type { DatabaseParts } from '../../src/storage/agent-database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { seededRandom } from './random.ts';
 import { value } from './result.ts';

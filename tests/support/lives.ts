@@ -15,7 +15,7 @@ import { startRun } from '../../src/engine/start.ts';
 import type { Checksum } from '../../src/storage/checksum.ts';
 import { loadChecksum } from '../../src/storage/checksum.ts';
 import type { AgentDatabase } from '../../src/storage/agent-database.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import type { PageStore } from '../../src/storage/page-store.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { cryptoRandom, randomId } from '../../src/storage/random.ts';

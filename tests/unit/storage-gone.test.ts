@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { fail, succeed, type Result } from '../../src/engine/failure.ts';
 import type { Transaction } from '../../src/engine/ports.ts';
 import type { AgentDatabase } from '../../src/storage/agent-database.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
 import { MemoryPageStore } from '../../src/storage/memory-page-store.ts';
 import { databaseParts, testDatabase } from '../support/database.ts';
 import { seededRandom } from '../support/random.ts';

@@ -7,7 +7,7 @@ import { noCrash } from '../../../src/engine/crash.ts';
 import type { Failure } from '../../../src/engine/failure.ts';
 import type { AgentDatabase } from '../../../src/storage/agent-database.ts';
 import { loadChecksum } from '../../../src/storage/checksum.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
+import { openDatabase } from '../../../src/storage/open-database.ts';
 import { idbStorage } from '../../../src/storage/idb-page-store.ts';
 import { cryptoRandom } from '../../../src/storage/random.ts';
 import { loadSqlite, type Sqlite } from '../../../src/storage/sqlite.ts';
