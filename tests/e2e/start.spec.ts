@@ -10,7 +10,7 @@ test('an agent is run and killed in the middle: the dictionary is gone, SQLite s
   await lab.stepTo(1);
   await page.goto(`${lab.address}#/`);
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
-  await expect(page.getByText('An unfinished run was found in the lab')).toContainText(
+  await expect(page.getByText('an unfinished run was found')).toContainText(
     'run-T104, next action lookup_runbook, version 1',
   );
   await expect(page.getByRole('link', { name: 'Look at it' })).toHaveAttribute('href', '#/lab');
