@@ -6,12 +6,13 @@
  * known.
  */
 import { checkpointsFrom, type PastCheckpoint } from '../engine/history.ts';
-import { encodeJson } from '../engine/json.ts';
-import type { AgentEvent, Effect } from '../engine/records.ts';
+import { decodeJson, encodeJson, isJsonObject } from '../engine/json.ts';
+import type { AgentEvent } from '../engine/records.ts';
 import { actionViews } from './action-views.ts';
 import { commitAt, commitsOf, type Commit } from './commits.ts';
 import type { ChangedRow, IntentView, LabView, RunView, WithRowid } from './views.ts';
 
+export { checkpointsFrom };
 export type { PastCheckpoint };
 
 export interface PastRun {
@@ -25,32 +26,47 @@ export interface PastRun {
 /** In place of a value that the rows do not tell. */
 export const notRecorded = '(not recorded)';
 
+/** Every recorded checkpoint of a run; asked for only where it is needed, as putting them together takes its time. */
+export type Checkpoints = () => readonly PastCheckpoint[];
+
 /** The run when the commit that wrote this event was durable; null: the run has no such event. */
-export function pastOf(live: RunView, sequence: number): PastRun | null {
+export function pastOf(
+  live: RunView,
+  sequence: number,
+  checkpoints: Checkpoints = () => checkpointsFrom(live.history),
+): PastRun | null {
   const commit = commitAt(commitsOf(live.events), sequence);
   if (commit === null) return null;
   const events = live.events.filter((event) => event.sequence <= commit.last);
   const version = versionAt(events);
-  const checkpoint = checkpointsFrom(live.history).find((one) => one.version === version) ?? null;
-  const effects = live.effects.filter((effect) => savedBy(effect, live.events) <= commit.last);
+  const checkpoint =
+    version === live.run.version
+      ? checkpointNow(live)
+      : (checkpoints().find((one) => one.version === version) ?? null);
+  const saved = savedAt(live.events);
+  const effects = live.effects.filter((effect) => (saved.get(effect.idempotencyKey) ?? 0) <= commit.last);
   const run = { ...live.run, version, ...stateOf(checkpoint) };
-  const saved = new Set(effects.map(({ idempotencyKey }) => idempotencyKey));
+  const keys = new Set(effects.map(({ idempotencyKey }) => idempotencyKey));
   const past: RunView = {
     ...live,
     run,
     events,
     effects,
     history: live.history.filter((row) => row.version <= version),
-    actions: actionViews(live.actions, run, events, (name) => saved.has(`${run.runId}:${name}`)),
-    intents: live.intents.flatMap((intent) => intentAt(intent, events, saved)),
+    actions: actionViews(live.actions, run, events, (name) => keys.has(`${run.runId}:${name}`)),
+    intents: live.intents.flatMap((intent) => intentAt(intent, events, keys)),
   };
   return { run: past, commit, checkpoint };
 }
 
 /** One commit earlier; null: this was the first one. */
-export function oneCommitEarlier(live: RunView, { commit }: PastRun): PastRun | null {
+export function oneCommitEarlier(
+  live: RunView,
+  { commit }: PastRun,
+  checkpoints?: Checkpoints,
+): PastRun | null {
   const before = live.events.findLast((event) => event.sequence < commit.events[0].sequence);
-  return before ? pastOf(live, before.sequence) : null;
+  return before ? pastOf(live, before.sequence, checkpoints) : null;
 }
 
 /** The lab with the run as it was, and the rows that the commit at the cursor wrote in the place of the last commit's. */
@@ -96,21 +112,41 @@ function stateOf(
   return { status, nextAction, contextJson: context?.ok ? context.value : notRecorded };
 }
 
-/** Sequence of the event that came with the saved result; 0: no event tells, it may have been there before. */
-function savedBy({ idempotencyKey }: Effect, events: readonly AgentEvent[]): number {
-  const tells = (event: AgentEvent): boolean => {
-    switch (event.eventType) {
-      case 'tool_executed':
-        return event.detail === idempotencyKey;
-      case 'doubt_resolved':
-        return event.detail.startsWith(`${idempotencyKey}: `) && !event.detail.endsWith(': call again');
-      case 'approval_denied':
-        return `${event.runId}:${event.action}` === idempotencyKey;
-      default:
-        return false;
-    }
+/** The current version stands in the run's own row; null: it was not recorded. */
+function checkpointNow({ run, history }: RunView): PastCheckpoint | null {
+  const row = history.findLast((one) => one.version === run.version);
+  const context = decodeJson(run.contextJson)?.value;
+  if (row === undefined) return null;
+  const { version, status, nextAction } = run;
+  return {
+    version,
+    status,
+    nextAction,
+    context: isJsonObject(context) ? context : null,
+    savedAtUtc: row.savedAtUtc,
   };
-  return events.find(tells)?.sequence ?? 0;
+}
+
+/**
+ * The sequence of the event that came with each saved result, by its key. A key that is not there: no event tells, it may
+ * have been there before.
+ */
+function savedAt(events: readonly AgentEvent[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const event of events) {
+    const key = savedKeyOf(event);
+    if (key !== null && !found.has(key)) found.set(key, event.sequence);
+  }
+  return found;
+}
+
+/** The key under which a result was saved in the commit of this event; null: none was. */
+function savedKeyOf({ eventType, detail, runId, action }: AgentEvent): string | null {
+  if (eventType === 'tool_executed') return detail;
+  if (eventType === 'approval_denied') return `${runId}:${action}`;
+  if (eventType !== 'doubt_resolved') return null;
+  // What the person said is the last part (engine/doubt.ts).
+  return detail.endsWith(': call again') ? null : detail.slice(0, Math.max(0, detail.lastIndexOf(': ')));
 }
 
 /** Attempts have no sequence, so they are not told of the past: only that it was intended, and whether it was settled. */

@@ -47,7 +47,7 @@ export class Branching {
 
   /** Why nothing can be forked from here, in words; null: it can. */
   get whyNoFork(): string | null {
-    const at = this.#lab.past.lookedAt?.now;
+    const at = this.#lab.past.current;
     if (!this.#lab.live) return 'No worker is alive.';
     if (!at) return 'There is no run.';
     const { version } = at.run.run;
@@ -66,7 +66,7 @@ export class Branching {
 
   #recorded() {
     const { run, past } = this.#lab;
-    return run && past.lookedAt ? recordingFrom(run, past.lookedAt.now) : null;
+    return run && past.current ? recordingFrom(run, past.current) : null;
   }
 
   /** Null: it is done, and the fork is on screen. `contextJson` null: as it was at the checkpoint. */

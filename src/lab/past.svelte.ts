@@ -4,7 +4,7 @@
  * stepping.svelte.ts.
  */
 import { commitsOf } from '../bridge/commits.ts';
-import { asOf, oneCommitEarlier, pastOf, pastView, type PastRun } from '../bridge/past.ts';
+import { asOf, checkpointsFrom, oneCommitEarlier, pastOf, pastView, type PastRun } from '../bridge/past.ts';
 import type { LabView, RunView } from '../bridge/views.ts';
 import { eventPosition } from '../ui/event-words.ts';
 
@@ -28,31 +28,31 @@ export class Past {
   /** Of the run on screen, all of them. */
   commits = $derived.by(() => commitsOf(this.#lab.run?.events ?? []));
   /** What was stored at the cursor; null: LIVE. */
-  at = $derived.by((): PastRun | null =>
-    this.chosen === null || this.#lab.run === null ? null : pastOf(this.#lab.run, this.chosen),
-  );
+  at = $derived.by((): PastRun | null => (this.chosen === null ? null : this.#of(this.chosen)));
   /** The run as it is shown: as it was at the cursor, else as it is. */
   run = $derived.by((): RunView | null => this.at?.run ?? this.#lab.run);
-  #earlier = $derived.by((): PastRun | null =>
-    this.at === null || this.#lab.run === null ? null : oneCommitEarlier(this.#lab.run, this.at),
+  #checkpoints = $derived.by(() => checkpointsFrom(this.#lab.run?.history ?? []));
+  /** What was stored after the commit at the cursor, or is now; null: there is no run. */
+  current = $derived.by((): PastRun | null => {
+    const last = this.#lab.run?.events.at(-1)?.sequence;
+    return this.at ?? (last === undefined ? null : this.#of(last));
+  });
+  /** And one commit before that; null: that was the first one. */
+  earlier = $derived.by((): PastRun | null =>
+    this.current === null || this.#lab.run === null
+      ? null
+      : oneCommitEarlier(this.#lab.run, this.current, () => this.#checkpoints),
   );
   /** The lab as it is shown, with the rows of the commit at the cursor marked. */
   view = $derived.by((): LabView | null =>
     this.at === null || this.#lab.view === null
       ? this.#lab.view
-      : pastView(this.#lab.view, this.at, this.#earlier),
+      : pastView(this.#lab.view, this.at, this.earlier),
   );
   /** As it was one commit before that. */
   before = $derived.by((): LabView | null => {
     if (this.at === null || this.#lab.view === null) return this.#lab.before;
-    return this.#earlier && asOf(this.#lab.view, this.#earlier);
-  });
-  /** The commit at the cursor, or the last one, and what was stored before it; null: there is none. */
-  lookedAt = $derived.by((): { readonly before: PastRun | null; readonly now: PastRun } | null => {
-    const { run } = this.#lab;
-    const last = run?.events.at(-1)?.sequence;
-    const now = this.at ?? (run && last !== undefined ? pastOf(run, last) : null);
-    return run && now ? { before: oneCommitEarlier(run, now), now } : null;
+    return this.earlier && asOf(this.#lab.view, this.earlier);
   });
   /** Place of the event at the cursor among all of them, from 1; 0: there is none. */
   position = $derived.by((): number => {
@@ -61,6 +61,11 @@ export class Past {
       ? events.length
       : events.findIndex((event) => event.sequence === this.chosen) + 1;
   });
+
+  #of(sequence: number): PastRun | null {
+    const { run } = this.#lab;
+    return run && pastOf(run, sequence, () => this.#checkpoints);
+  }
 
   /** The last event is where the run is: choosing it is LIVE. */
   choose(sequence: number): void {

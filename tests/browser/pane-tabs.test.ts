@@ -17,7 +17,7 @@ const keep = {
   },
 };
 /** Nothing is read yet: each pane says so. */
-const past = { run: null, lookedAt: null, at: null, commits: [] };
+const past = { run: null, current: null, earlier: null, at: null, commits: [] };
 const lab = { pending: 'Reading the database…', run: null, view: null, past } as unknown as Lab;
 
 let shown: Record<string, unknown> | null = null;
