@@ -21,6 +21,9 @@ export const settings: readonly { readonly name: string; readonly rules: RaceRul
   { name: 'claim before the call', rules: { guard: true, claimFirst: true } },
 ];
 
+/** The screen is drawn anew after so many orders. */
+const redrawn = 14;
+
 export class Racing {
   rules = $state.raw<RaceRules>({ guard: true, claimFirst: false });
   schedule = $state.raw<readonly RaceMove[]>(overlapping);
@@ -95,14 +98,15 @@ export class Racing {
     if (this.enumerating) return;
     this.enumerating = true;
     this.all = [];
-    for (const [index, { rules }] of settings.entries()) {
+    for (const { rules } of settings) {
+      const before = this.all;
+      const outcomes: OrderOutcome[] = [];
+      const show = () => (this.all = [...before, [...outcomes]]);
       const done = await this.#client.ask('orders', { rules }, (outcome) => {
-        this.all =
-          index < this.all.length
-            ? this.all.with(index, [...(this.all[index] ?? []), outcome])
-            : [...this.all, [outcome]];
+        if (outcomes.push(outcome) % redrawn === 0) show();
       });
-      if (!done.ok) this.failure = done.failure;
+      if (done.ok) show();
+      else this.failure = done.failure;
     }
     this.enumerating = false;
   }
