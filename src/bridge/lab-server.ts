@@ -1,27 +1,16 @@
 /**
- * Owns: the commands of the lab, on one open database.
- * Leaves: turns and replies to server.ts; the rules of a run to engine/; what is shown to lab-view.ts.
+ * Owns: the lab on one open database: opening, showing, taking in what other tabs wrote, and its commands.
+ * Leaves: those that work on runs to run-commands.ts; turns and replies to server.ts; the rules of a run to engine/; what is shown to lab-view.ts.
  */
-import { loadRun } from '../engine/checkpoint.ts';
-import type { CrashPlan } from '../engine/crash.ts';
 import type { Engine } from '../engine/engine.ts';
 import { labelOf } from '../engine/events.ts';
 import type { Failure, Result } from '../engine/failure.ts';
 import { fail, succeed } from '../engine/failure.ts';
-import type { Clock } from '../engine/ports.ts';
-import { decideApproval } from '../engine/approvals.ts';
-import { resolveDoubt, takeOver, tryNow } from '../engine/doubt.ts';
-import { deleteRuns } from '../engine/retention.ts';
-import { step, takeUp } from '../engine/runner.ts';
-import { adoptRun, startRun } from '../engine/start.ts';
-import { retryRun } from '../engine/status.ts';
 import { checkInspected } from '../storage/files/inspect-file.ts';
 import type { ImageStorage } from '../storage/image-storage.ts';
 import { freshImage } from '../storage/schema.ts';
-import type { LabStorage } from './lab-storage.ts';
 import {
   deleteFormer,
-  dropUnreachable,
   readLabId,
   readUndoName,
   replaceLab,
@@ -31,49 +20,16 @@ import {
 } from './lab-storage.ts';
 import { writeSql } from './console-write.ts';
 import { traceCsv } from './trace.ts';
-import type { Ticket } from '../triage/ticket.ts';
-import { ticketToJson } from '../triage/ticket.ts';
 import { workflows } from '../triage/workflows.ts';
-import type { DeskClient, OutsideClient } from '../world/desk-port.ts';
 import { readTables } from './lab-view.ts';
+import type { LabParts, OpenLab } from './open-lab.ts';
 import { outsideTools } from './outside-tools.ts';
-import { fork } from './fork-command.ts';
 import type { Params, Routes } from './protocol.ts';
+import { runCommands } from './run-commands.ts';
 import type { EndTurn, Handlers, Work } from './server.ts';
 import { StatementLog } from './statement-log.ts';
 import { storedImages } from './stored-images.ts';
 import type { LabView, RunView } from './views.ts';
-
-export interface LabParts {
-  readonly crash: CrashPlan;
-  readonly clock: Clock;
-  readonly tickets: readonly Ticket[];
-  readonly sqljsVersion: string;
-  /** Random, new for each life of a worker. */
-  readonly workerId: string;
-  /** Where the page wants the images to be. */
-  images(params: Params<'open'>): ImageStorage;
-  /** Opens the database there, and the ways outside. */
-  open(
-    params: Params<'open'>,
-    images: ImageStorage,
-  ): Promise<
-    Result<{ readonly storage: LabStorage; readonly desk: DeskClient; readonly http: OutsideClient }>
-  >;
-  owners(params: Params<'open'>): Engine['owners'];
-  readonly timer: Engine['timer'];
-  readonly random: Engine['random'];
-  /** A step's call has left: the page is to be shown the lab meanwhile. */
-  calling(): void;
-  /** The page is to connect the worker that sends to addresses. */
-  sends(): void;
-}
-
-interface OpenLab {
-  readonly storage: LabStorage;
-  readonly desk: DeskClient;
-  readonly engine: Engine;
-}
 
 export interface LabServer extends Work {
   view(): Promise<LabView>;
@@ -142,22 +98,16 @@ export function labServer(parts: LabParts): LabServer {
     return refreshed.ok ? succeed(await read(opened())) : refreshed;
   }
 
-  /** Goes on with a run that is as it was seen; else nothing is done, and the conflict is told (R3). */
-  function goOn(
-    { runId, version }: Params<'step'>,
-    work: (engine: Engine) => Promise<Result<unknown>>,
-  ): Promise<Result<LabView>> {
-    selectedRunId = runId;
-    return shown(async ({ engine }) => {
-      const run = await engine.database.read((reader) => loadRun(reader, runId));
-      if (run?.status === 'running' && run.version !== version) {
-        return fail({ type: 'StateConflict', runId, expected: version, stored: run.version });
-      }
-      return work(engine);
-    });
-  }
-
   const handlers: Handlers = {
+    ...runCommands(parts.tickets, {
+      shown,
+      select: (runId) => {
+        selectedRunId = runId;
+      },
+      callLeaves: (itsTurnEnds) => {
+        endTurn = itsTurnEnds;
+      },
+    }),
     ...storedImages(() => {
       if (images === null) throw new Error('a command came before open');
       return images;
@@ -206,55 +156,17 @@ export function labServer(parts: LabParts): LabServer {
       selectedRunId = params.selectedRunId;
       return shown(() => Promise.resolve(succeed(null)));
     },
-    start: async ({ ticketId, workflow }) => {
-      const ticket = parts.tickets.find((candidate) => candidate.ticketId === ticketId);
-      if (ticket === undefined) return fail({ type: 'TicketNotFound', ticketId });
-      return shown(async ({ engine, storage, desk }) => {
-        const wanted = workflows.find(({ name }) => name === workflow);
-        const started = await startRun(engine, ticketId, { ticket: ticketToJson(ticket) }, wanted);
-        if (!started.ok) return started;
-        selectedRunId = started.value.runId;
-        // The run is durable. Room that can't be given back now is given back at the next start.
-        await dropUnreachable(storage);
-        await desk.keepOnly([await storage.database.read(readLabId)]);
-        return started;
-      });
-    },
     refresh: async () => {
       const refreshed = await opened().storage.database.refresh();
       if (!refreshed.ok) return refreshed;
       return succeed(refreshed.value ? await view() : null);
     },
-    resume: (params) => goOn(params, (engine) => takeUp(engine, params.runId)),
-    step: (params, itsTurnEnds = () => undefined) =>
-      goOn(params, (engine) => {
-        endTurn = itsTurnEnds;
-        return step(engine, params.runId);
-      }),
-    decide: ({ approvalId, argumentsHash, decision }) =>
-      shown(({ engine }) => decideApproval(engine, approvalId, argumentsHash, decision)),
-    resolveDoubt: ({ key, resolution }) => shown(({ engine }) => resolveDoubt(engine, key, resolution)),
-    tryNow: ({ key }) => shown(({ engine }) => tryNow(engine, key)),
-    takeOver: ({ key, fence }) => shown(({ engine }) => takeOver(engine, key, fence)),
-    retryRun: ({ runId, version, more }) => shown(({ engine }) => retryRun(engine, runId, version, more)),
-    adopt: ({ runId }) => shown(({ engine }) => adoptRun(engine, runId)),
-    fork: (params) =>
-      shown(async ({ engine }) => {
-        const forked = await fork(engine, params);
-        if (forked.ok) selectedRunId = forked.value.runId;
-        return forked;
-      }),
     look: ({ runId }) =>
       fresh(async ({ storage, engine }) => {
         const { selected } = await storage.database.read((reader) =>
           readTables(reader, engine, parts.tickets, runId),
         );
         return selected?.run.runId === runId ? selected : null;
-      }),
-    deleteRuns: ({ runIds }) =>
-      shown(async ({ engine, storage }) => {
-        const deleted = await deleteRuns(engine, runIds);
-        return deleted.ok && deleted.value > 0 ? storage.database.vacuum() : deleted;
       }),
     route: (params) => {
       routes = params.routes;
