@@ -24,7 +24,7 @@ import { workflows } from '../triage/workflows.ts';
 import { readTables } from './lab-view.ts';
 import type { LabParts, OpenLab } from './open-lab.ts';
 import { outsideTools } from './outside-tools.ts';
-import type { Params, Routes } from './protocol.ts';
+import type { Routes } from './protocol.ts';
 import { runCommands } from './run-commands.ts';
 import type { EndTurn, Handlers, Work } from './server.ts';
 import { StatementLog } from './statement-log.ts';
