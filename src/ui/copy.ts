@@ -1,7 +1,7 @@
 /** Owns: copying a text, where the browser has a clipboard for this page: on plain http it has none. */
 
 /** False: it was not copied. */
-export async function copied(text: string): Promise<boolean> {
+export async function writeCopy(text: string): Promise<boolean> {
   const clipboard: Clipboard | undefined = navigator.clipboard;
   if (clipboard === undefined) return false;
   return clipboard.writeText(text).then(
