@@ -1,12 +1,7 @@
 /** Owns: the main job: a run of T104 crashes, wherever the user says, and the next session completes it. */
 import Papa from 'papaparse';
 import { expect, test } from './fixtures.ts';
-import {
-  beforeRestart,
-  expectTheLessonOnScreen,
-  lessonBoundary,
-  lessonEvents,
-} from './the-lesson.ts';
+import { beforeRestart, expectTheLessonOnScreen, lessonBoundary, lessonEvents } from './the-lesson.ts';
 
 test('the tickets show the rule, its limits, and six priorities that match', async ({ lab }) => {
   await lab.open();
