@@ -132,6 +132,13 @@ SELECT 'run_numbers', ticket_id FROM run_numbers WHERE instr(ticket_id, ?1)
 UNION ALL
 SELECT 'touched_runs', run_id FROM touched_runs WHERE instr(concat_ws(' ', run_id, touched_at_utc), ?1)
 UNION ALL
+SELECT 'threads', thread_id FROM threads WHERE instr(concat_ws(' ', thread_id, document_json), ?1)
+UNION ALL
+SELECT 'thread_tombstones', thread_id FROM thread_tombstones WHERE instr(thread_id, ?1)
+UNION ALL
+SELECT 'quarantined_threads', thread_id FROM quarantined_threads
+WHERE instr(concat_ws(' ', thread_id, document_json), ?1)
+UNION ALL
 SELECT 'tool_intents', idempotency_key FROM tool_intents
 WHERE instr(concat_ws(' ', idempotency_key, run_id, action, tool_name, safety, arguments_json, arguments_hash,
   destination, scope, state, next_attempt_at_utc, created_at_utc), ?1)

@@ -130,6 +130,26 @@ const migrations: readonly Migrate[] = [
     // Runs whose rows a person has changed by hand, past the engine. No foreign key: it would stand in that person's way.
     transaction.run('CREATE TABLE touched_runs (run_id TEXT PRIMARY KEY, touched_at_utc TEXT NOT NULL)');
   },
+  (transaction) => {
+    // The revision stands in the document, too; here it is bound when a save is compared with it.
+    transaction.run(
+      `CREATE TABLE threads (
+         thread_id TEXT PRIMARY KEY,
+         revision INTEGER NOT NULL,
+         document_json TEXT NOT NULL
+       )`,
+    );
+    // The last revision of a deleted thread: it does not come again.
+    transaction.run('CREATE TABLE thread_tombstones (thread_id TEXT PRIMARY KEY, revision INTEGER NOT NULL)');
+    // Documents that can't be read, as they were found.
+    transaction.run(
+      `CREATE TABLE quarantined_threads (
+         number INTEGER PRIMARY KEY,
+         thread_id TEXT NOT NULL,
+         document_json TEXT NOT NULL
+       )`,
+    );
+  },
 ];
 
 /** The newest migration that this page knows. */

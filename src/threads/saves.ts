@@ -100,10 +100,14 @@ export function corrupt(threadId: string, reason: string, keptAs: string | null)
   return new StateCorruptError(threadId, reason, keptAs);
 }
 
-/** The highest revision that a damaged text speaks of, so that none of them is given again. */
-export function revisionIn(damaged: string): number {
-  const found = [...damaged.matchAll(/"revision"\s*:\s*(\d{1,9})\b/g)].map(([, digits]) => Number(digits));
-  return found.length === 0 ? beyondAll : Math.max(...found);
+/**
+ * The highest revision that a damaged text speaks of, so that none of them is given again. `known`: what is known of it
+ * from elsewhere.
+ */
+export function revisionIn(damaged: string, known = 0): number {
+  const found = [...damaged.matchAll(/"revision"\s*:\s*(\d{1,15})\b/g)].map(([, digits]) => Number(digits));
+  const revisions = [...found, known].filter((one) => Number.isSafeInteger(one) && one > 0);
+  return revisions.length === 0 ? beyondAll : Math.max(...revisions);
 }
 
 export function summaryOf({

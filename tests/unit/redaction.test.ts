@@ -239,6 +239,8 @@ describe('I8', () => {
     let columns = 0;
     const scratch = parts.sqlite.openScratch(image);
     scratch.exec(`INSERT INTO run_numbers VALUES ('T9', 1); INSERT INTO touched_runs VALUES ('r', 't')`);
+    scratch.exec(`INSERT INTO threads VALUES ('t', 1, '{}'); INSERT INTO thread_tombstones VALUES ('t', 1)`);
+    scratch.exec(`INSERT INTO quarantined_threads VALUES (1, 't', '{')`);
     const all = scratch.exec(
       `SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
        WHERE t.type = 'table' AND c.type = 'TEXT' AND t.name NOT IN ('schema_migrations', 'lab')`,
