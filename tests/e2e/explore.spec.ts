@@ -40,6 +40,13 @@ test('one crash at every boundary breaks nothing, a mistake does, and a cell can
   await page.getByRole('button', { name: 'Try it in the lab' }).click();
   await lab.ready();
   await expect(page.getByText(`A crash is armed at ${boundary}.`)).toBeAttached();
+
+  // The lab, too, is where an address says, and says what it could not; a reload does not arm the crash again.
+  await page.goto(`${lab.address}#/lab?t=T105&crash=draft_reply.tool.called&view=json&cursor=7`);
+  await expect(page.getByText('armed at draft_reply.tool.called, once')).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Raw JSON' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByText('the run on screen has no event 7')).toBeVisible();
+  await expect(page).toHaveURL(/#\/lab$/);
 });
 
 test('each mistake that is compared breaks something, though every run of it ends well', async ({
