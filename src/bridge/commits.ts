@@ -81,23 +81,24 @@ const versionIn = (event: AgentEvent): string => event.detail.replace(/^version 
 function markOf(group: readonly [AgentEvent, ...AgentEvent[]]): string {
   const checkpoint = group.find((event) => event.eventType === 'checkpoint_saved');
   if (checkpoint) return versionIn(checkpoint);
-  const marks: Readonly<Record<string, string>> = {
-    run_started: 'start',
-    run_forked: 'fork',
-    run_adopted: 'adopted',
-    run_resumed: 'taken up',
-    tool_executed: 'saved',
-    tool_reused: 'reused',
-    tool_intended: 'intended',
-    tool_failed: 'failed',
-    tool_in_doubt: 'in doubt',
-    doubt_resolved: 'decided',
-    approval_given: 'yes',
-    approval_denied: 'no',
-    tool_refused: 'refused',
-  };
-  return marks[group[0].eventType] ?? group[0].eventType.replaceAll('_', ' ');
+  return marks.get(group[0].eventType) ?? group[0].eventType.replaceAll('_', ' ');
 }
+
+const marks: ReadonlyMap<string, string> = new Map([
+  ['run_started', 'start'],
+  ['run_forked', 'fork'],
+  ['run_adopted', 'adopted'],
+  ['run_resumed', 'taken up'],
+  ['tool_executed', 'saved'],
+  ['tool_reused', 'reused'],
+  ['tool_intended', 'intended'],
+  ['tool_failed', 'failed'],
+  ['tool_in_doubt', 'in doubt'],
+  ['doubt_resolved', 'decided'],
+  ['approval_given', 'yes'],
+  ['approval_denied', 'no'],
+  ['tool_refused', 'refused'],
+]);
 
 function boundaryOf(group: readonly [AgentEvent, ...AgentEvent[]]): string {
   const [{ eventType, action }] = group;

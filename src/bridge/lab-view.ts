@@ -130,7 +130,7 @@ function readRun(
     workflow: workflow?.name ?? null,
     intents,
     budgets: budgetsOf(reader, runId),
-    parent: parents[runId] ?? null,
+    parent: Object.hasOwn(parents, runId) ? (parents[runId] ?? null) : null,
     report: reportLines(reader, tickets, run, workflow),
     obstacle: obstacleTo(reader, engine, run),
     resumes: isElsewhere(reader, engine, runId),

@@ -23,10 +23,12 @@ const deepest = 8;
 /** Runs, and forks of one run, in the order in which they began. */
 export function lineageOf({ runs, parents }: Pick<LabView, 'runs' | 'parents'>): readonly Branch[] {
   const known = new Set(runs.map(({ runId }) => runId));
+  // A run from elsewhere may be called `constructor`.
+  const parentOf = ({ runId }: Run) => (Object.hasOwn(parents, runId) ? parents[runId] : undefined);
   const children = new Map<string, Run[]>();
   const roots: Run[] = [];
   for (const run of runs) {
-    const parent = parents[run.runId]?.runId;
+    const parent = parentOf(run)?.runId;
     if (parent === undefined || !known.has(parent)) roots.push(run);
     else children.set(parent, [...(children.get(parent) ?? []), run]);
   }
@@ -39,7 +41,7 @@ export function lineageOf({ runs, parents }: Pick<LabView, 'runs' | 'parents'>):
       const { run, depth, into } = next;
       if (placed.has(run.runId)) continue;
       placed.add(run.runId);
-      const parent = parents[run.runId];
+      const parent = parentOf(run);
       const branch: Grown = {
         run,
         from: parent ? { ...parent, isGone: !known.has(parent.runId) } : null,
