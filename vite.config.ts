@@ -99,7 +99,10 @@ export default defineConfig({
         plugins: [svelte()],
         worker: { format: 'es' },
         optimizeDeps: {
-          include: ['sql.js', 'xxhash-wasm', 'papaparse', '@noble/hashes/sha2.js', '@noble/hashes/utils.js'],
+          include: [
+            ...['sql.js', 'xxhash-wasm', 'papaparse', '@noble/hashes/sha2.js', '@noble/hashes/utils.js'],
+            'fast-check',
+          ],
         },
         test: {
           name: 'browser',

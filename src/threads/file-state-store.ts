@@ -14,7 +14,7 @@ import {
   corrupt,
   creationOf,
   newer,
-  revisionIn,
+  revisionOfDamaged,
   saved,
   saveOf,
   summaryOf,
@@ -131,7 +131,8 @@ export class FileStateStore implements StateStore {
     let number = 1;
     while (names.includes(asideName(name, number))) number += 1;
     await folder.write(asideName(name, number), bytes);
-    await this.#bury(threadId, revisionIn(new TextDecoder().decode(bytes)));
+    const text = new TextDecoder().decode(bytes);
+    await this.#bury(threadId, revisionOfDamaged(text, await this.#buried(threadId)));
     await folder.delete(name);
     return asideName(name, number);
   }
@@ -145,7 +146,9 @@ export class FileStateStore implements StateStore {
   /** The revision in the tombstone; 0: there is none. */
   async #buried(threadId: string): Promise<number> {
     const bytes = await this.#parts.folder.read(tombstoneOf(threadId));
-    return bytes === null ? 0 : revisionIn(new TextDecoder().decode(bytes));
+    if (bytes === null) return 0;
+    const [, digits] = /"revision":(\d{1,15})\}\n$/.exec(new TextDecoder().decode(bytes)) ?? [];
+    return digits === undefined ? revisionOfDamaged('', 0) : Number(digits);
   }
 }
 

@@ -36,7 +36,7 @@ export interface Save {
   readonly expected: number | 'create' | null;
 }
 
-/** After a thread whose revisions are not known. No thread gets there by being saved. */
+/** More saves than any thread has. */
 const beyondAll = 1_000_000_000;
 
 /** Throws ThreadIdError and StateNotJsonError. */
@@ -101,13 +101,14 @@ export function corrupt(threadId: string, reason: string, keptAs: string | null)
 }
 
 /**
- * The highest revision that a damaged text speaks of, so that none of them is given again. `known`: what is known of it
- * from elsewhere.
+ * The last revision of a thread whose document is damaged, so that it does not come again. `known`: the highest that is
+ * known from elsewhere. A document that does not tell its own, where all programs write it, leaves room for any.
  */
-export function revisionIn(damaged: string, known = 0): number {
-  const found = [...damaged.matchAll(/"revision"\s*:\s*(\d{1,15})\b/g)].map(([, digits]) => Number(digits));
-  const revisions = [...found, known].filter((one) => Number.isSafeInteger(one) && one > 0);
-  return revisions.length === 0 ? beyondAll : Math.max(...revisions);
+export function revisionOfDamaged(text: string, known: number): number {
+  const found = [...text.matchAll(/"revision": ?(\d{1,15}), ?"schema_version"/g)].map(([, digits]) =>
+    Number(digits),
+  );
+  return found.length === 0 ? known + beyondAll : Math.max(...found, known);
 }
 
 export function summaryOf({

@@ -16,7 +16,7 @@ import {
   documentOf,
   highest,
   newer,
-  revisionIn,
+  revisionOfDamaged,
   saved,
   saveOf,
   summaryOf,
@@ -159,16 +159,16 @@ function look(transaction: Transaction, threadId: string): Found {
   if (document?.type === 'corrupt') {
     return { type: 'aside', reason: document.reason, keptAs: putAside(transaction, threadId) };
   }
-  const lastRevision = Number(
-    transaction.get('SELECT revision FROM thread_tombstones WHERE thread_id = ?', [threadId])?.['revision'] ??
-      0,
-  );
+  const lastRevision = buried(transaction, threadId);
   return { type: 'slot', slot: { stored: document?.stored ?? null, lastRevision } };
 }
 
 function putAside(transaction: Transaction, threadId: string): string {
   const row = transaction.get('SELECT revision, document_json FROM threads WHERE thread_id = ?', [threadId]);
-  bury(transaction, threadId, revisionIn(String(row?.['document_json']), Number(row?.['revision'])));
+  const inRow = row?.['revision'];
+  const known = Math.max(buried(transaction, threadId), Number.isSafeInteger(inRow) ? Number(inRow) : 0);
+  const isKnown = Number.isSafeInteger(inRow) && known > 0;
+  bury(transaction, threadId, isKnown ? known : revisionOfDamaged(String(row?.['document_json']), known));
   // Copied by SQLite: what may be no text stays what it is.
   transaction.run(
     `INSERT INTO quarantined_threads (thread_id, document_json)
@@ -177,6 +177,11 @@ function putAside(transaction: Transaction, threadId: string): string {
   );
   transaction.run('DELETE FROM threads WHERE thread_id = ?', [threadId]);
   return nameOf(Number(transaction.get('SELECT max(number) AS number FROM quarantined_threads')?.['number']));
+}
+
+function buried(reader: Reader, threadId: string): number {
+  const row = reader.get('SELECT revision FROM thread_tombstones WHERE thread_id = ?', [threadId]);
+  return row === undefined ? 0 : Number(row['revision']);
 }
 
 function bury(transaction: Transaction, threadId: string, revision: number): void {

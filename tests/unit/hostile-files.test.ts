@@ -141,7 +141,7 @@ describe('a file is refused with the reason', () => {
     ],
     [
       'a newer page made it',
-      files.lesson(`${migrations} INSERT INTO schema_migrations VALUES (1), (2), (3), (4)`),
+      files.lesson(`${migrations} INSERT INTO schema_migrations VALUES (1), (2), (3), (4), (5)`),
       'it was made by a newer version of this page',
     ],
     [

@@ -30,13 +30,18 @@ beforeEach(async () => {
   world = await newOutside();
 });
 
+const notOfRuns = [
+  ...['schema_migrations', 'lab', 'agent_sessions', 'run_numbers'],
+  ...['threads', 'thread_tombstones', 'quarantined_threads'],
+];
+
 /** Rows of every table, but for those that are not of a run. */
 async function rowsLeft({ database }: Worker): Promise<Record<string, number>> {
   return database.read((reader) => {
     const tables = reader
       .all(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
       .map(({ name }) => String(name))
-      .filter((name) => !['schema_migrations', 'lab', 'agent_sessions', 'run_numbers'].includes(name));
+      .filter((name) => !notOfRuns.includes(name));
     return Object.fromEntries(
       tables.map((name) => [name, Number(reader.get(`SELECT COUNT(*) AS n FROM ${name}`)?.['n'])] as const),
     );
