@@ -19,7 +19,6 @@ import {
   saveOf,
   summaryOf,
   type Save,
-  type Slot,
 } from './saves.ts';
 import { readDocumentBytes, type Document } from './state-json.ts';
 import type {
@@ -55,7 +54,7 @@ export class FileStateStore implements StateStore {
 
   async loadState(threadId: string): Promise<StoredRunState | null> {
     assertThreadId(threadId);
-    return this.#parts.lock.hold(async () => (await this.#slot(threadId)).stored);
+    return this.#parts.lock.hold(() => this.#stored(threadId));
   }
 
   async deleteState(threadId: string): Promise<void> {
@@ -101,13 +100,17 @@ export class FileStateStore implements StateStore {
   #write(save: Save): Promise<StoredRunState> {
     const { folder, lock, clock } = this.#parts;
     return lock.hold(async () => {
-      const { stored, text } = saved(await this.#slot(save.threadId), save, clock.now());
+      const slot = {
+        stored: await this.#stored(save.threadId),
+        lastRevision: await this.#buried(save.threadId),
+      };
+      const { stored, text } = saved(slot, save, clock.now());
       await folder.write(fileNameOf(save.threadId), new TextEncoder().encode(text));
       return stored;
     });
   }
 
-  async #slot(threadId: string): Promise<Slot> {
+  async #stored(threadId: string): Promise<StoredRunState | null> {
     const name = fileNameOf(threadId);
     const bytes = await this.#parts.folder.read(name);
     const document = bytes === null ? null : documentIn(name, bytes);
@@ -115,8 +118,7 @@ export class FileStateStore implements StateStore {
     if (document?.type === 'corrupt' && bytes !== null) {
       throw corrupt(threadId, document.reason, await this.#putAside(threadId, bytes));
     }
-    const stored = document?.type === 'stored' ? document.stored : null;
-    return { stored, lastRevision: await this.#buried(threadId) };
+    return document?.type === 'stored' ? document.stored : null;
   }
 
   /**

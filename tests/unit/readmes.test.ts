@@ -9,7 +9,7 @@ function sourceOf(name: string): string {
   return found === undefined ? '' : readFileSync(found, 'utf8');
 }
 
-describe.each(['src/storage/README.md', 'src/engine/README.md'])('%s', (readme) => {
+describe.each(['src/storage/README.md', 'src/engine/README.md', 'src/threads/README.md'])('%s', (readme) => {
   const text = readFileSync(readme, 'utf8');
   const named = [...text.matchAll(/`((?:unit|contract|crash|browser|e2e)\/[\w-]+)`((?::? “[^”]+”,?)*)/g)];
 
