@@ -7,6 +7,7 @@
 import type { SchemaTable, SqlAnswer } from '../../bridge/console-answer.ts';
 import { consoleClient, type ConsoleClient, type Copy, type Ran } from '../../bridge/console-client.ts';
 import { whyNotWritten } from '../../bridge/console-sql.ts';
+import { whyStopped } from '../../bridge/stopped.ts';
 import type { LabView } from '../../bridge/views.ts';
 import type { Failure } from '../../engine/failure.ts';
 import { members } from '../../ui/keep.ts';
@@ -165,6 +166,9 @@ export class SqlConsole {
     this.busy = { cancel, what };
     try {
       this.outcome = await work(cancel.signal);
+    } catch (error) {
+      // A text that is too large to be taken apart, or a worker that cannot be made: else nothing would be said.
+      this.outcome = { type: 'failed', failure: whyStopped(String(error)) };
     } finally {
       this.busy = null;
     }
