@@ -7,6 +7,9 @@ import Papa from 'papaparse';
 import type { Cell, StatementResult } from './console-answer.ts';
 import { formulaStart } from './trace.ts';
 
+/** Digits alone, as `-2.0`, are no formula: a number that JavaScript cannot hold comes as its digits. */
+const formulaNotNumber = new RegExp(`^(?!-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?$)${formulaStart.source}`);
+
 type Table = Pick<StatementResult, 'columns' | 'rows'>;
 
 /** RFC 4180, lines end in CR LF. NULL is an empty cell, raw bytes are named by their number. */
@@ -16,7 +19,7 @@ export function resultCsv({ columns, rows }: Table): string {
       fields: [...columns],
       data: rows.map((row) => row.map((cell) => (cell === null ? null : plain(cell)))),
     },
-    { newline: '\r\n', escapeFormulae: formulaStart },
+    { newline: '\r\n', escapeFormulae: formulaNotNumber },
   );
   return `${csv}\r\n`;
 }

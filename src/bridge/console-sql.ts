@@ -18,8 +18,8 @@ export interface SqlStatement {
 
 const patterns: readonly (readonly [SqlToken['kind'] | 'space', RegExp])[] = [
   ['space', /[\s\uFEFF]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y],
-  ['text', /'(?:[^']|'')*(?:'|$)/y],
-  ['quoted', /"(?:[^"]|"")*(?:"|$)|`(?:[^`]|``)*(?:`|$)|\[[^\]]*(?:\]|$)/y],
+  ['text', /'[^']*(?:''[^']*)*(?:'|$)/y],
+  ['quoted', /"[^"]*(?:""[^"]*)*(?:"|$)|`[^`]*(?:``[^`]*)*(?:`|$)|\[[^\]]*(?:\]|$)/y],
   ['word', /[A-Za-z_\u0080-\uFFFF][\w$\u0080-\uFFFF]*/y],
   ['parameter', /[?@:$#][\w$\u0080-\uFFFF]*/y],
   ['mark', /\d[\w.]*|[\s\S]/y],
@@ -88,6 +88,8 @@ export function whyNotWritten(sql: string): string | null {
   if (sql.includes('\0')) return 'it holds a zero byte, where SQL ends';
   const parameter = tokensOf(sql).find(({ kind }) => kind === 'parameter');
   if (parameter) return `nothing is bound to the parameter ${parameter.text} here: write the value itself`;
+  const chance = tokensOf(sql).find(({ text }) => /^["`[]?random(?:blob)?["`\]]?$/i.test(text));
+  if (chance) return `${chance.text} gives another value each time, and not what was tried on the copy`;
   for (const { word } of statementsOf(sql)) {
     if (asking.includes(word) || changing.includes(word)) continue;
     const reason = refusals.find(([words]) => words.includes(word))?.[1];

@@ -11,6 +11,16 @@ const rows: Cell[][] = [
   ['<b>*x*</b>', '', { type: 'number', digits: '2.0' }],
 ];
 
+test('the digits of a number below zero are no formula; what only begins like them is', () => {
+  const digits = ['-9223372036854775808', '-2.0', '-1e+300'];
+  const texts = ['-2+3', '-', '-2\n=1', '--2', '+2'];
+  const cells: Cell[] = [...digits.map((one): Cell => ({ type: 'number', digits: one })), ...texts];
+  const { data } = Papa.parse<string[]>(
+    resultCsv({ columns: ['x'], rows: cells.map((cell) => [cell]) }).trimEnd(),
+  );
+  expect(data.slice(1).flat()).toEqual([...digits, ...texts.map((text) => `'${text}`)]);
+});
+
 test('no cell of the CSV is a formula, the heading’s included, and numbers stay numbers', () => {
   const csv = resultCsv({ columns, rows });
   const { data } = Papa.parse<string[]>(csv.trimEnd());

@@ -153,10 +153,20 @@ describe('statements as text', () => {
     ['VACUUM', 'VACUUM is not allowed'],
     ['UPDATE lab SET undo_runs = ?1', 'nothing is bound to the parameter ?1'],
     ['UPDATE lab SET undo_runs = $a(;DROP TABLE lab)', 'nothing is bound to the parameter $a'],
+    ['UPDATE lab SET undo_runs = random()', 'random gives another value each time'],
+    ['UPDATE lab SET undo_runs = "RandomBlob" (9)', '"RandomBlob" gives another value each time'],
+    ["UPDATE lab SET undo_name = 'random'", null],
     ['EXPLODE', 'only SELECT, INSERT, UPDATE and DELETE are'],
   ])('%s may be written: %s', (sql, reason) => {
     if (reason === null) expect(whyNotWritten(sql)).toBeNull();
     else expect(whyNotWritten(sql)).toContain(reason);
+  });
+
+  test.each(["'", '"', '`'])('a value of twelve million characters between %s is one token', (quote) => {
+    const sql = `${quote}${'a'.repeat(6_000_000)}${quote}${quote}${'b'.repeat(6_000_000)}${quote}`;
+    expect(statementsOf(`SELECT ${sql}; SELECT 2`).map(({ sql: text }) => text.length)).toEqual([
+      12_000_011, 8,
+    ]);
   });
 
   test('values in the place of parameters mean the values, whatever they hold', () => {
