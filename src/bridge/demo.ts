@@ -74,6 +74,7 @@ export function demo(newWorker: () => Worker): Demo {
       };
       made.onerror = (event) => {
         event.preventDefault();
+        if (worker !== made) return;
         kill();
         listener.failed(
           event.message

@@ -32,6 +32,8 @@ export interface Replay {
 
 export class Branching {
   #replay = $state.raw<Replay | null>(null);
+  /** Ends the replay that is under way. */
+  #stop = new AbortController();
   readonly #lab: Lab;
 
   constructor(lab: Lab) {
@@ -94,8 +96,12 @@ export class Branching {
     if (run === null || recorded?.type !== 'recording' || this.replay?.told.type === 'running') return;
     const { recording } = recorded;
     const about = { runId: run.run.runId, events: run.events.length, version: recording.run.version };
+    // One at a time: that of another run is told of no more.
+    this.dismiss();
+    this.#stop = new AbortController();
     this.#replay = { ...about, told: { type: 'running' } };
-    const result = await replayIn(this.#lab.ports.newExplorer, recording);
+    const result = await replayIn(this.#lab.ports.newExplorer, recording, this.#stop.signal);
+    if (result === null) return;
     const told = result.ok
       ? judged(run, recording.before, result.value)
       : ({ type: 'failed', ...result } as const);
@@ -104,7 +110,9 @@ export class Branching {
     if (told.type === 'differs') this.#lab.said = 'Replayed: something differs.';
   }
 
+  /** Ends it, where it is under way. */
   dismiss(): void {
+    this.#stop.abort();
     this.#replay = null;
   }
 

@@ -42,6 +42,8 @@ export class Breaking {
   failure = $state.raw<Failure | null>(null);
   answered = $state<number | null>(null);
   readonly #client: ExperimentClient;
+  /** What was asked before another variant was chosen is not of this one. */
+  #turn = 0;
 
   constructor(text: ExperimentText, client: ExperimentClient) {
     this.text = text;
@@ -49,20 +51,24 @@ export class Breaking {
   }
 
   choose(variant: number): void {
+    this.#turn += 1;
     this.variant = variant;
-    this.broken = null;
+    this.broken = this.busy = this.failure = null;
     this.#unfix();
   }
 
   async break(): Promise<void> {
     this.#unfix();
-    this.broken = await this.#doing('break', this.#run(false));
+    const broken = await this.#doing('break', this.#run(false));
+    if (broken !== 'passed') this.broken = broken;
   }
 
   async fix(): Promise<void> {
     this.#unfix();
-    this.fixed = await this.#doing('fix', this.#run(true));
-    if (this.fixed !== null) await this.#everywhere();
+    const fixed = await this.#doing('fix', this.#run(true));
+    if (fixed === 'passed') return;
+    this.fixed = fixed;
+    if (fixed !== null) await this.#everywhere();
   }
 
   #unfix(): void {
@@ -74,7 +80,10 @@ export class Breaking {
 
   async #everywhere(): Promise<void> {
     const { type } = this.text.kind;
-    const add = (point: HeldPoint) => (this.held = [...this.held, point]);
+    const turn = this.#turn;
+    const add = (point: HeldPoint) => {
+      if (turn === this.#turn) this.held = [...this.held, point];
+    };
     const crashed = ({ ticketId, crashAt, holds }: Held) =>
       add({ name: type === 'tickets' ? `${ticketId}, ${crashAt}` : crashAt, holds });
     const ordered = ({ order, duplicate }: OrderOutcome) => add({ name: order, holds: !duplicate });
@@ -90,7 +99,7 @@ export class Breaking {
       'fix',
       asked.then((all) => (all.ok ? { ...all, value: true } : all)),
     );
-    this.complete = done === true;
+    if (done !== 'passed') this.complete = done === true;
   }
 
   async #run(fixed: boolean): Promise<Result<Ran>> {
@@ -113,10 +122,13 @@ export class Breaking {
     }
   }
 
-  async #doing<T>(what: 'break' | 'fix', work: Promise<Result<T>>): Promise<T | null> {
+  /** Null: it failed. `passed`: another variant was chosen since. */
+  async #doing<T>(what: 'break' | 'fix', work: Promise<Result<T>>): Promise<T | null | 'passed'> {
     this.busy = what;
     this.failure = null;
+    const turn = this.#turn;
     const done = await work;
+    if (turn !== this.#turn) return 'passed';
     this.busy = null;
     if (done.ok) return done.value;
     this.failure = done.failure;

@@ -35,6 +35,11 @@ export class Racing {
   enumerating = $state(false);
   failure = $state.raw<Failure | null>(null);
   readonly #client: ExperimentClient;
+  /** Only the answer to the last question counts. */
+  #asked = 0;
+  /** Where the workers stand is known when the moves before have their answer: a second click waits for it. */
+  #settled: Promise<void> = Promise.resolve();
+  #answered: Promise<void> = Promise.resolve();
 
   constructor(client: ExperimentClient) {
     this.#client = client;
@@ -71,15 +76,27 @@ export class Racing {
   }
 
   byHand(racer: RacerName): Promise<void> {
-    const move = this.standing(racer);
-    if (move === null) return Promise.resolve();
-    this.schedule = broughtForward(this.schedule, this.played, racer, move);
-    return this.next();
+    return this.#whenSettled(() => {
+      const move = this.standing(racer);
+      // It may have come to a stop by the click before.
+      if (move === null || this.stopped(racer) !== null || this.gaveUp.includes(racer))
+        return Promise.resolve();
+      this.schedule = broughtForward(this.schedule, this.played, racer, move);
+      return this.next();
+    });
   }
 
   retry(racer: RacerName): Promise<void> {
-    this.schedule = loadedAgain(this.schedule, this.played, racer);
-    return this.next();
+    return this.#whenSettled(() => {
+      if (this.stopped(racer) === null) return Promise.resolve();
+      this.schedule = loadedAgain(this.schedule, this.played, racer);
+      return this.next();
+    });
+  }
+
+  #whenSettled(work: () => Promise<void>): Promise<void> {
+    this.#settled = this.#settled.then(() => this.#answered).then(work);
+    return this.#settled;
   }
 
   giveUp(racer: RacerName): void {
@@ -111,13 +128,19 @@ export class Racing {
     this.enumerating = false;
   }
 
-  async #play(played: number): Promise<void> {
+  #play(played: number): Promise<void> {
+    this.#answered = this.#ask(played);
+    return this.#answered;
+  }
+
+  async #ask(played: number): Promise<void> {
     this.played = played;
+    this.#asked += 1;
+    const asked = this.#asked;
     const { rules } = this;
-    const asked = this.schedule.slice(0, played);
-    const answer = await this.#client.ask('race', { rules, schedule: asked });
+    const answer = await this.#client.ask('race', { rules, schedule: this.schedule.slice(0, played) });
     // Something was changed since.
-    if (played !== this.played || rules !== this.rules) return;
+    if (asked !== this.#asked) return;
     this.failure = answer.ok ? null : answer.failure;
     if (answer.ok) this.trace = played === 0 ? null : answer.value;
   }

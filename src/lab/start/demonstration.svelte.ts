@@ -32,6 +32,8 @@ export class Demonstration {
   failure = $state.raw<Failure | null>(null);
   killed = $state(false);
   #demo: Demo | null = null;
+  /** Whoever waits for the program of an earlier visit begins nothing any more. */
+  #visit = 0;
   readonly #newWorker: () => Worker;
 
   constructor(newWorker: () => Worker) {
@@ -40,12 +42,14 @@ export class Demonstration {
 
   async run(): Promise<void> {
     this.leave();
+    const visit = this.#visit;
     this.phase = 'loading';
     this.killed = false;
     this.remembered = this.stored = this.found = this.failure = null;
     this.calls = { memory: 0, sqlite: 0 };
     try {
       const { demo } = await import('../../bridge/demo.ts');
+      if (visit !== this.#visit) return;
       this.#demo = demo(this.#newWorker);
     } catch {
       this.#failed({ type: 'WorkerNotLoaded', worker: 'agent' });
@@ -69,6 +73,7 @@ export class Demonstration {
   }
 
   leave(): void {
+    this.#visit += 1;
     this.#demo?.kill();
   }
 
