@@ -24,7 +24,7 @@ describe('in SQLite over IndexedDB', () => {
         return sqliteThreads(parts, clock);
       };
     },
-    { schedules: 3 },
+    { schedules: 2 },
   );
 });
 
@@ -37,7 +37,7 @@ describe('in the origin private file system', () => {
         return new FileStateStore({ folder, lock: webLock(navigator.locks, name), clock });
       };
     },
-    { schedules: 3 },
+    { schedules: 2 },
   );
 
   test('a file that is written in vain leaves the one before', async () => {

@@ -18,10 +18,13 @@ describe('in memory', () => {
 });
 
 describe('in SQLite', () => {
-  stateStoreContract(async (clock) => {
-    const parts = await databaseParts();
-    return () => sqliteThreads(parts, clock);
-  });
+  stateStoreContract(
+    async (clock) => {
+      const parts = await databaseParts();
+      return () => sqliteThreads(parts, clock);
+    },
+    { schedules: 5 },
+  );
 });
 
 describe('in files, in memory', () => {
