@@ -8,8 +8,11 @@ import type { ExplorerParts, Session, Subject } from './session.ts';
 import { runIdOf } from './session.ts';
 import type { Left } from './world.ts';
 
-/** From harmless to bad. `not stored`: the crash came before the first durable commit; the run was started again. */
-export const kinds = ['plain', 'not stored', 'reused', 'called twice', 'broken'] as const;
+/**
+ * From harmless to bad. `not stored`: the crash came before the first durable commit; the run was started again.
+ * `in doubt`: a person had to say what became of a call.
+ */
+export const kinds = ['plain', 'not stored', 'reused', 'called twice', 'in doubt', 'broken'] as const;
 export type Kind = (typeof kinds)[number];
 
 export interface Outcome {
@@ -51,17 +54,20 @@ export async function outcomeOf(
   const work = last.left.calls.filter((call) => call.work === 'done' && call.tool in parts.remote);
   const worked = new Set(work.map(({ tool }) => tool)).size < work.length;
   const broken = [...new Set(violations), ...(differs ? ['reply'] : []), ...(worked ? ['work'] : [])];
+  const doubted = events.some(({ eventType }) => eventType === 'tool_in_doubt');
   const calledTwice = Object.values(calls).some((times) => times > 1);
   const kind: Kind =
     broken.length > 0
       ? 'broken'
-      : calledTwice
-        ? 'called twice'
-        : reused > 0
-          ? 'reused'
-          : found && found.run === undefined
-            ? 'not stored'
-            : 'plain';
+      : doubted
+        ? 'in doubt'
+        : calledTwice
+          ? 'called twice'
+          : reused > 0
+            ? 'reused'
+            : found && found.run === undefined
+              ? 'not stored'
+              : 'plain';
   return {
     kind,
     status: run?.status ?? 'none',

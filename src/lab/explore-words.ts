@@ -10,6 +10,7 @@ export const signs: Readonly<Record<Kind, string>> = {
   'not stored': '○',
   reused: '#',
   'called twice': '!',
+  'in doubt': '?',
   broken: '×',
 };
 
@@ -18,6 +19,7 @@ export const kindWords: Readonly<Record<Kind, string>> = {
   'not stored': 'nothing was stored yet: started again',
   reused: 'a saved result was reused',
   'called twice': 'a tool was called a second time',
+  'in doubt': 'nobody knew what became of a call: a person had to say',
   broken: 'an invariant is broken, or the reply is another one',
 };
 
@@ -44,10 +46,16 @@ export function countsOf(points: readonly Point[]): Counts {
 /** At how many of the points an invariant will be broken. */
 export type Guess = 'none' | 'some' | 'all';
 
+export const guessWords: Readonly<Record<Guess, string>> = {
+  none: 'nowhere',
+  some: 'at some points',
+  all: 'at every point',
+};
+
 export function scored(guess: Guess, { points, broken }: Counts): string {
   const right: Guess = broken === 0 ? 'none' : broken === points ? 'all' : 'some';
-  const found = `broken at ${String(broken)} of ${String(points)}`;
-  return guess === right ? `You said ${guess}: right, ${found}.` : `You said ${guess}: it is ${found}.`;
+  const verdict = guess === right ? 'right' : 'wrong';
+  return `You said ${guessWords[guess]}: ${verdict}, it is broken at ${String(broken)} of ${String(points)}.`;
 }
 
 /** "lookup_runbook.tool.durable, then draft_reply.tool.called" */

@@ -64,13 +64,15 @@ export function ticketsLine(tickets: readonly Ticket[]): string {
   return `tickets checked: ${String(tickets.length)} | priority rules matched: ${String(matched)}`;
 }
 
-/** What was stored when the last restart took the run up, read from the events before it. Null: no restart. */
+/** What was stored when the last session took the run up, read from the events before its first. Null: no restart. */
 function beforeRestart(reader: Reader, run: Run, workflow: Workflow | null): string | null {
-  const resumed = reader.get(
-    `SELECT MAX(sequence) AS sequence FROM agent_events WHERE run_id = ? AND event_type = 'run_resumed'`,
+  // A step records run_resumed first; a person's decision is an event of its own.
+  const restart = reader.get(
+    `SELECT MAX(sequence) AS sequence FROM agent_events AS e WHERE run_id = ? AND session <> (
+       SELECT session FROM agent_events WHERE run_id = e.run_id AND sequence < e.sequence ORDER BY sequence DESC LIMIT 1)`,
     [run.runId],
   )?.['sequence'];
-  if (typeof resumed !== 'number') return null;
+  if (typeof restart !== 'number') return null;
   const count = (type: string, before: number) =>
     Number(reader.get(countBefore, [run.runId, type, before])?.['n']);
   // A run from elsewhere may have come without its events: then they do not tell what was stored.
@@ -78,15 +80,25 @@ function beforeRestart(reader: Reader, run: Run, workflow: Workflow | null): str
   const last = reader.get(
     `SELECT action FROM agent_events WHERE run_id = ? AND event_type = 'checkpoint_saved' AND sequence < ?
      AND action NOT IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC LIMIT 1`,
-    [run.runId, resumed, JSON.stringify(reservedActions)],
+    [run.runId, restart, JSON.stringify(reservedActions)],
   );
   const next =
     last === undefined || workflow === null
       ? workflow?.actions[0]?.name
       : findAction(workflow, String(last['action']))?.next;
-  const [version, rows] = [count('checkpoint_saved', resumed), count('tool_executed', resumed)];
-  // Only a running run is taken up: the status before a restart is always this one.
-  return `status=running next_action=${next ?? 'none'} version=${String(version)} tool_effect_rows=${String(rows)}`;
+  const [version, rows] = [count('checkpoint_saved', restart), count('tool_executed', restart)];
+  const status = statusBefore(reader, run.runId, restart);
+  return `status=${status} next_action=${next ?? 'none'} version=${String(version)} tool_effect_rows=${String(rows)}`;
+}
+
+/** A run that waits or has failed says so in its last event of these; else it was running: only such a run goes on. */
+function statusBefore(reader: Reader, runId: string, sequence: number): string {
+  const last = reader.get(
+    `SELECT event_type FROM agent_events WHERE run_id = ? AND sequence < ?
+     AND event_type IN ('checkpoint_saved', 'run_resumed', 'run_waiting', 'run_failed') ORDER BY sequence DESC LIMIT 1`,
+    [runId, sequence],
+  )?.['event_type'];
+  return last === 'run_waiting' ? 'waiting' : last === 'run_failed' ? 'failed' : 'running';
 }
 
 function countByType(reader: Reader, runId: string, action: string): (type: string) => number {

@@ -15,7 +15,7 @@ test('one crash at every boundary breaks nothing, a mistake does, and a cell can
   await explore.click();
   const told = page.getByRole('status');
   await expect(told).toContainText('46 runs');
-  await expect(told).toContainText('something broken at 0. You said none: right');
+  await expect(told).toContainText('something broken at 0. You said nowhere: right');
   await expectNoViolation(page, 'explorer, explored');
 
   // One cell takes Tab; the arrow keys go on from there.

@@ -39,8 +39,8 @@ test('what is counted is what the points say', () => {
   ];
   const counts = countsOf(points);
   expect(counts).toEqual({ points: 4, completed: 3, broken: 1, calledTwice: 1, reused: 1 });
-  expect(scored('some', counts)).toContain('right');
-  expect(scored('none', counts)).toContain('it is broken at 1 of 4');
+  expect(scored('some', counts)).toBe('You said at some points: right, it is broken at 1 of 4.');
+  expect(scored('none', counts)).toBe('You said nowhere: wrong, it is broken at 1 of 4.');
   expect(scored('all', { ...counts, broken: 4 })).toContain('right');
 });
 

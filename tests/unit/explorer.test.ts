@@ -188,6 +188,7 @@ describe('Dispatch', () => {
       outcome.events.some(({ eventType }) => eventType === 'tool_in_doubt'),
     );
     expect(doubted.map(({ crashes }) => crashes[0])).toContain('page_technician.call.answered');
+    expect(new Set(doubted.map(({ outcome }) => outcome.kind))).toEqual(new Set(['in doubt']));
     expect(points.filter(({ outcome }) => outcome.kind === 'called twice').length).toBeGreaterThan(0);
   });
 

@@ -106,6 +106,36 @@ describe('the report', () => {
     ]);
   });
 
+  test('a session that begins with a person’s decision on a run that waits is a restart, too', async () => {
+    const left = survivors();
+    const database = await open(parts, left.store, new CrashPlan(), left.clock);
+    const engine = engineOver(database, left, new CrashPlan());
+    must(await startRun(engine, 'T104', ticketContext));
+    must(await step(engine, runId));
+    await database.commit('test', (transaction) => {
+      for (const [sequence, session, type] of [
+        [3, 'session-1', 'checkpoint_saved'],
+        [4, 'session-1', 'run_waiting'],
+        [5, 'session-2', 'approval_given'],
+        [6, 'session-2', 'checkpoint_saved'],
+      ] as const) {
+        transaction.run(
+          `INSERT INTO agent_events (run_id, sequence, session, event_type, action, detail, created_at_utc)
+           VALUES (?, ?, ?, ?, 'wait', '', '')`,
+          [runId, sequence, session, type],
+        );
+      }
+      transaction.run('UPDATE agent_runs SET version = 3 WHERE run_id = ?', [runId]);
+      return { ok: true, value: null };
+    });
+    const lines = await database.read((reader) => {
+      const run = loadRun(reader, runId);
+      return run === undefined ? [] : reportLines(reader, tickets, run);
+    });
+    expect(lines[1]).toContain('before restart: status=waiting');
+    expect(lines[1]).toContain('version=2');
+  });
+
   test('what is not there yet is said to be missing', async () => {
     const left = survivors();
     const database = await open(parts, left.store, new CrashPlan(), left.clock);
