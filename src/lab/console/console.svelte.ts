@@ -10,6 +10,7 @@ import { whyNotWritten } from '../../bridge/console-sql.ts';
 import { whyStopped } from '../../bridge/stopped.ts';
 import type { LabView } from '../../bridge/views.ts';
 import type { Failure } from '../../engine/failure.ts';
+import { counted } from '../../ui/formats.ts';
 import { members } from '../../ui/keep.ts';
 import type { Lab } from '../lab.svelte.ts';
 
@@ -200,7 +201,10 @@ function wordsFor(outcome: Outcome | null): string {
       const { problem, results } = outcome.answer;
       if (problem !== null) return `SQLite says: ${problem.message}.`;
       const rows = results.reduce((sum, one) => sum + one.rows.length, 0);
-      return `The SQL has run: ${String(rows)} ${rows === 1 ? 'row' : 'rows'}.`;
+      const changed = results.reduce((sum, one) => sum + one.changed, 0);
+      const where = outcome.written === null ? 'in the copy only' : 'in the lab';
+      const also = changed === 0 ? '' : `, ${counted(changed, 'row')} changed ${where}`;
+      return `The SQL has run: ${counted(rows, 'row')}${also}.`;
     }
     case 'cancelled':
       return 'The query was cancelled.';
