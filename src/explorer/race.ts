@@ -138,6 +138,8 @@ async function carriedOut(
   try {
     for (const { racer: name, move } of schedule) {
       const did = await both[name].go(move);
+      // Also a move that did nothing shows what the other one has stored since.
+      await databases[name].refresh();
       const version = await databases[name].read((reader) => loadRun(reader, runId)?.version ?? 0);
       done.push({ racer: name, move, did, version, generation: databases[name].state.generation });
     }

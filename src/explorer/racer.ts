@@ -23,7 +23,8 @@ export type Did =
   | { readonly type: 'loaded'; readonly version: number; readonly action: string }
   | { readonly type: 'checked'; readonly saved: boolean }
   | { readonly type: 'claimed' }
-  | { readonly type: 'called' }
+  /** `kept`: its result was saved; not where the other one’s was saved before. */
+  | { readonly type: 'called'; readonly kept: boolean }
   | { readonly type: 'reused' }
   | { readonly type: 'saved'; readonly version: number }
   /** A conflict, or another worker's claim. It stands before `load` again. */
@@ -66,7 +67,7 @@ export function racer(
       call: async (request, signal) => {
         last = last.type === 'claimed' ? last : { type: 'checked', saved: false };
         await gate('call');
-        last = { type: 'called' };
+        last = { type: 'called', kept: false };
         return engine.tools.call(request, signal);
       },
     },
@@ -82,6 +83,8 @@ export function racer(
         const done = await engine.database.commit(boundary, body);
         if (reuses) last = { type: 'reused' };
         if (boundary.endsWith('.claim') && done.ok) last = { type: 'claimed' };
+        if (last.type === 'called' && done.ok && savedResult(engine.database))
+          last = { type: 'called', kept: true };
         return done;
       },
     },
@@ -127,6 +130,13 @@ export function racer(
       return Promise.race([told, failed]);
     },
   };
+}
+
+/** The first row of a key stays: who comes later adds none. */
+function savedResult({ lastCommit }: AgentDatabase): boolean {
+  return (lastCommit?.changes ?? []).some(
+    ({ table, operation }) => table === 'tool_effects' && operation === 'insert',
+  );
 }
 
 async function resultOf(engine: Engine, hand: AtHand): Promise<Result<JsonObject>> {

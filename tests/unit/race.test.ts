@@ -30,6 +30,13 @@ async function counted(rules: RaceRules) {
     const stops = moves.flatMap(({ did }) => (did.type === 'stopped' ? [did.failure.type] : []));
     const lookups = calls.filter(({ tool }) => tool === 'lookup_runbook').length;
     count.orders += 1;
+    for (const kind of ['version', 'generation'] as const) {
+      const stored = moves.map((one) => one[kind]);
+      expect(stored, `${order}: ${kind}`).toEqual(stored.toSorted((one, other) => one - other));
+    }
+    // As many are told to have saved their result as there are rows of it.
+    const kept = moves.filter(({ did }) => did.type === 'called' && did.kept).length;
+    expect(kept, order).toBe(evidence.effects.length);
     count.conflicts += stops.filter((type) => type === 'StateConflict').length;
     count.duplicates += Number(evidence.violated.some(({ id }) => id === 'I5'));
     count.calledTwice += Number(lookups > 1);

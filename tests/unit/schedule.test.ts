@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { OrderOutcome, RaceMove } from '../../src/bridge/experiment-client.ts';
-import { countOrders, grouped, outcomeInWords } from '../../src/lab/race/race-words.ts';
+import type { Did, Move, OrderOutcome, RaceMove } from '../../src/bridge/experiment-client.ts';
+import { countOrders, didInWords, grouped, outcomeInWords, stopOf } from '../../src/lab/race/race-words.ts';
 import { broughtForward, loadedAgain, overlapping, shifted } from '../../src/lab/race/schedule.ts';
 
 const told = (schedule: readonly RaceMove[]) =>
@@ -52,4 +52,19 @@ test('orders are counted and grouped by what they came to', () => {
   expect(outcomeInWords({ ...one, duplicate: true, turnedAway: 1 })).toBe(
     'one version saved twice, turned away by the claim, runbook called once',
   );
+});
+
+test('who was turned away stays so while its moves do nothing, until it loads again', () => {
+  const failure = { type: 'StateConflict', runId: 'run-T104', expected: 1, stored: 2 } as const;
+  const after = (move: Move, did: Did) => ({ racer: 'B', move, did, version: 2, generation: 4 }) as const;
+  const moves = [after('check', { type: 'stopped', failure }), after('call', { type: 'nothing' })];
+  expect(stopOf(moves, 'B')).toEqual(failure);
+  expect(stopOf(moves, 'A')).toBeNull();
+  const again = after('load', { type: 'loaded', version: 2, action: 'draft_reply' });
+  expect(stopOf([...moves, again], 'B')).toBeNull();
+});
+
+test('a call whose result is not kept is told as one', () => {
+  expect(didInWords({ type: 'called', kept: true })).toContain('its result saved');
+  expect(didInWords({ type: 'called', kept: false })).toContain('this one is not kept');
 });

@@ -1,5 +1,5 @@
 /** Owns: what the moves of a race and its 70 orders come to, in words and numbers. Pure. */
-import type { Did, OrderOutcome, RaceTrace } from '../../bridge/experiment-client.ts';
+import type { Did, OrderOutcome, RacerName, RaceTrace } from '../../bridge/experiment-client.ts';
 import type { Failure } from '../../engine/failure.ts';
 
 /** "A load: version 1, next lookup_runbook" */
@@ -17,7 +17,9 @@ export function didInWords(did: Did): string {
     case 'claimed':
       return `the call is claimed, durably`;
     case 'called':
-      return `the runbook was called, its result saved`;
+      return did.kept
+        ? `the runbook was called, its result saved`
+        : `called; a result was saved already, this one is not kept`;
     case 'reused':
       return `no call, the saved result is reused`;
     case 'saved':
@@ -36,6 +38,12 @@ function stopInWords(failure: Failure): string {
   return failure.type === 'ClaimedElsewhere'
     ? 'turned away, the other worker has claimed the call'
     : failure.type;
+}
+
+/** Why the worker stopped, and has not loaded again since: its moves after that have nothing to do. Null: it has not. */
+export function stopOf(moves: RaceTrace['moves'], racer: RacerName): Failure | null {
+  const last = moves.findLast((one) => one.racer === racer && one.did.type !== 'nothing')?.did;
+  return last?.type === 'stopped' ? last.failure : null;
 }
 
 export interface OrdersCount {

@@ -12,6 +12,7 @@ import type {
   RaceTrace,
 } from '../../bridge/experiment-client.ts';
 import type { Failure } from '../../engine/failure.ts';
+import { stopOf } from './race-words.ts';
 import { broughtForward, loadedAgain, overlapping, shifted } from './schedule.ts';
 
 /** What all orders are run under. */
@@ -52,8 +53,7 @@ export class Racing {
 
   /** The worker's last move ended in a conflict, or at the other one's claim. */
   stopped(racer: RacerName): Failure | null {
-    const last = this.trace?.moves.findLast((one) => one.racer === racer)?.did;
-    return last?.type === 'stopped' && !this.gaveUp.includes(racer) ? last.failure : null;
+    return this.gaveUp.includes(racer) ? null : stopOf(this.trace?.moves ?? [], racer);
   }
 
   under(rules: Partial<RaceRules>): Promise<void> {
