@@ -29,6 +29,8 @@ export interface Trial {
   readonly calls: readonly Reached[];
   /** Broken in what the crash left, or at the end; each once. */
   readonly violated: readonly Violation[];
+  /** Those of them that hold again at the end, by their ids. */
+  readonly brokenAtCrash: readonly string[];
   /** Why the last session went no further. */
   readonly stuck: Failure | null;
 }
@@ -57,6 +59,7 @@ export async function trial(parts: ExplorerParts, subject: Subject, crashAt: str
     effects,
     calls: last.left.calls,
     violated: [...left, ...violated],
+    brokenAtCrash: left.map(({ id }) => id),
     stuck: last.failure,
   };
 }

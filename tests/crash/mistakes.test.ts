@@ -71,6 +71,8 @@ test('what is said on screen of E1, E2 and E3 is what the runs give', async () =
     of?.calls.filter((call) => call.tool === tool).map(({ key }) => key);
   expect(keys('lookup_runbook')).toHaveLength(2);
   expect(e1?.reply).not.toBe(e1?.expectedReply);
+  expect(e1?.brokenAtCrash).toEqual(['I1']);
+  expect(e3?.brokenAtCrash).toEqual([]);
   expect(e2?.reply).toContain('Next step: None');
   expect(new Set(keys('lookup_runbook', e3)).size).toBe(2);
   expect(e3?.effects.filter(({ toolName }) => toolName === 'lookup_runbook')).toHaveLength(2);

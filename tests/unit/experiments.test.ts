@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RaceTrace, Violation } from '../../src/bridge/experiment-client.ts';
+import { standsIn } from '../../src/lab/break/experiment.ts';
 import { experimentTexts } from '../../src/lab/break/experiments.ts';
 import { scoreOf } from '../../src/lab/break/ran-words.ts';
 import { experiments } from '../../src/mistakes/experiments.ts';
@@ -32,8 +33,20 @@ test('a guess is quoted, and scored by what the run broke', () => {
     const trace: RaceTrace = { moves: [], standing: { A: null, B: null }, evidence, calls: [] };
     return { type: 'race', trace } as const;
   };
-  expect(scoreOf('I5: one checkpoint event', ran([violation]))).toBe('You said I5: right, broken: I5.');
-  expect(scoreOf('I1: a next action', ran([violation]))).toBe('You said I1: broken: I5.');
+  expect(scoreOf('I5: one checkpoint event', ran([violation]))).toBe('You said I5: right, it is I5.');
+  expect(scoreOf('I1: a next action', ran([violation]))).toBe('You said I1: wrong, it is I5.');
   expect(scoreOf('none of them', ran([]))).toBe('You said none of them: right, none is broken.');
-  expect(scoreOf('none of them', ran([violation]))).toBe('You said none of them: broken: I5.');
+  expect(scoreOf('none of them', ran([violation]))).toBe('You said none of them: wrong, it is I5.');
+  const log = (gotAt: number | null) => {
+    const attempts = [{ writer: 1, wantedAt: 0, gotAt, endedAt: 5 }];
+    return { type: 'slow call', log: { attempts, times } } as const;
+  };
+  const times = { callTakes: 1, writeTakes: 1, busyTimeout: 1, headStart: 1 };
+  expect(scoreOf('it is refused', log(null))).toBe('You said “it is refused”: right, it is refused.');
+  expect(scoreOf('it is refused', log(3))).toBe('You said “it is refused”: wrong, it is not refused.');
+});
+
+test('where a model stands in for something, it is known of what', () => {
+  const those = experimentTexts.flatMap(({ id, kind }) => (standsIn(kind) === null ? [] : [id]));
+  expect(those).toEqual(['e6', 'e7', 'e8']);
 });

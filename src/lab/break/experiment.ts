@@ -34,6 +34,12 @@ export interface ExperimentText {
   readonly why: { readonly question: string; readonly answers: readonly Answer[] };
 }
 
+/** What a model stands in for; null: nothing, all of it is real. The badge “model” says so wherever it is shown. */
+export function standsIn({ type }: ExperimentKind): 'SQLite' | 'a language model' | null {
+  if (type === 'slow call' || type === 'load') return 'SQLite';
+  return type === 'tickets' ? 'a language model' : null;
+}
+
 export function answer(text: string, feedback: string): Answer {
   return { text, right: false, feedback };
 }

@@ -21,7 +21,7 @@ export const experimentTexts: readonly ExperimentText[] = [
     title: 'Only the conversation is kept',
     sentence: 'A list of messages is no state: after a crash the agent guesses where it stood.',
     people:
-      'Many agents save their messages and nothing else, and guess from them where to go on. It is tempting: the messages are there anyway, and a model reads them well.',
+      'Many agents save their messages and nothing else, and guess from them where to go on. It is tempting: the messages are there anyway, and a language model reads them well.',
     kind: crash('e1'),
     question: whichBreaks,
     guesses: invariantGuesses,
@@ -147,9 +147,9 @@ export const experimentTexts: readonly ExperimentText[] = [
   {
     id: 'e6',
     title: 'A slow call inside the transaction',
-    sentence: 'BEGIN, ask the model for two seconds, COMMIT: everybody else waits, and is refused.',
+    sentence: 'BEGIN, a language model call of two seconds, COMMIT: everybody else waits, and is refused.',
     people:
-      'The transaction begins before the model is asked and ends after it has answered, so that all of it is one unit. It is tempting: that is what transactions are for.',
+      'The transaction begins before a language model call and ends after its answer, so that all of it is one unit. It is tempting: that is what transactions are for.',
     kind: { type: 'slow call' },
     question: 'what becomes of the second worker?',
     guesses: ['it waits and then writes', 'it is refused', 'both write at the same time'],
@@ -162,7 +162,7 @@ export const experimentTexts: readonly ExperimentText[] = [
           'The lock was held only for the write',
           'Yes. The call is made outside; only its saved result needs the lock, for milliseconds.',
         ),
-        answer('The model answered faster', 'It took the same two seconds.'),
+        answer('The slow call was faster', 'It took the same two seconds.'),
       ],
     },
   },
@@ -199,9 +199,9 @@ export const experimentTexts: readonly ExperimentText[] = [
     id: 'e8',
     title: 'A rule taken for intelligence, a model taken at its word',
     sentence:
-      'What a model says is stored as it was said: wrongly, in bad JSON, with an action that is none.',
+      'What a language model says is stored as it was said: wrongly, in bad JSON, with an action that is none.',
     people:
-      'A fixed rule did well on six tickets, so its place is given to a model and its answers go straight into the tables. It is tempting: it answers in the right form nearly every time.',
+      'A fixed rule did well on six tickets, so its place is given to a language model and its answers go straight into the tables. It is tempting: an answer in the right form needs no code at all. Here three of the six are in the right form.',
     kind: { type: 'tickets' },
     question: whichBreaks,
     guesses: [

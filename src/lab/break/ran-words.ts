@@ -23,18 +23,18 @@ export function violatedIn(ran: Ran): readonly Violation[] {
   }
 }
 
-/** "You said I3: right. Broken: I3." */
+/** "You said I3: right, it is I3." */
 export function scoreOf(guess: string, ran: Ran): string {
   if (ran.type === 'slow call') {
     const refused = ran.log.attempts.some(({ gotAt }) => gotAt === null);
     const right = refused === guess.includes('refused');
-    return `You said: ${guess}. ${right ? 'That is what happened.' : refused ? 'It is refused.' : 'It is not.'}`;
+    return `You said “${guess}”: ${right ? 'right' : 'wrong'}, it is ${refused ? 'refused' : 'not refused'}.`;
   }
   const ids = violatedIn(ran).map(({ id }) => id);
   const [said = ''] = guess.split(':');
-  const found = ids.length === 0 ? 'none is broken' : `broken: ${ids.join(', ')}`;
+  const found = ids.length === 0 ? 'none is broken' : `it is ${ids.join(' and ')}`;
   const right = ids.includes(said) || (ids.length === 0 && guess === 'none of them');
-  return right ? `You said ${said}: right, ${found}.` : `You said ${said}: ${found}.`;
+  return `You said ${said}: ${right ? 'right' : 'wrong'}, ${found}.`;
 }
 
 /** What a crash left and what the next session did with it, a sentence each. */
