@@ -28,7 +28,7 @@ test('an agent is run and killed in the middle: the dictionary is gone, SQLite s
   await expect(sqlite).toContainText('Still there: run-T104, at lookup_runbook, version 1.');
   await expectNoViolation(page, 'start page, killed');
 
-  await page.getByRole('button', { name: 'Start again' }).click();
+  await page.getByRole('button', { name: 'Start a new worker' }).click();
   await expect(sqlite).toContainText(
     'Found run-T104 at lookup_runbook, version 1 → completed, version 4; the runbook: 1 call.',
   );
