@@ -110,13 +110,13 @@ export const guideSteps: readonly GuideStep[] = [
     task: 'Press “Step” and watch it die.',
     did: 'the worker died, and its memory with it.',
     pointer: 'step',
-    look: 'The card says what was stored: version 1, next lookup_runbook, and one saved result.',
+    look: 'After the reload the card says what was stored: version 1, next lookup_runbook, and one saved result.',
     why: 'The database holds exactly what was acknowledged. Memory is gone; the last checkpoint and the saved result are not.',
     done: wasRestarted,
   },
   {
     title: 'What session 2 does',
-    story: 'A new worker opens the database. It knows nothing but the three tables.',
+    story: 'A new worker opens the database. It knows nothing but what is stored.',
     question: 'What will it do about lookup_runbook?',
     options: [
       'Call the function again',

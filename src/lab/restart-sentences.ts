@@ -68,7 +68,7 @@ export function whyAskSentence(why: WhyAsk): string {
     case 'armed-every-time':
       return 'A crash is armed for every time a session gets there. Resuming by itself would loop, so the run waits for you.';
     case 'predict-first':
-      return 'The guided run asks what session 2 will do. Lock in your prediction, then resume.';
+      return 'Part 5 of the guided run asks what session 2 will do: go on to it, if you are not there. Lock in your prediction, then resume.';
     case 'cancelled':
       return 'The countdown was cancelled. Look around; the run waits for you.';
     case 'unplanned':
