@@ -45,9 +45,13 @@ export async function runAll(): Promise<number> {
   const missing = browsers.filter((browser) => !here.includes(browser));
 
   // Two at a time: each of them leaves a core idle for most of its time.
+  const [crash, others] = await Promise.all([
+    vitest('crash'),
+    inTurn(['node', ...here.map(({ name }) => `browser-${name}`)]),
+  ]);
   const suites: readonly Suite[] = [
-    ...(await Promise.all(['node', 'crash'].map(vitest))),
-    ...(await Promise.all(here.map(({ name }) => vitest(`browser-${name}`)))),
+    ...others,
+    crash,
     ...missing.map((browser) => absent(`browser-${browser.name}`, browser)),
     ...(await endToEnd(here.flatMap(({ name }) => endToEndProjects[name]))),
     ...missing.flatMap((browser) =>
@@ -67,6 +71,12 @@ function absent(name: string, { remedy }: Browser): Suite {
   return process.env['REQUIRE_BROWSERS'] === '1'
     ? { name, totals: oneFailed, reason: `failed, ${remedy}` }
     : { name, totals: oneSkipped, reason: `skipped, ${remedy}` };
+}
+
+async function inTurn(names: readonly string[]): Promise<readonly Suite[]> {
+  const suites: Suite[] = [];
+  for (const name of names) suites.push(await vitest(name));
+  return suites;
 }
 
 async function vitest(name: string): Promise<Suite> {

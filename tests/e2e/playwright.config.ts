@@ -20,6 +20,8 @@ const onceIsEnough = [
   /lesson\.spec\.ts.*(the tickets show|Crash now|before the run was saved|last commit|a call and its saved result|every time|two automatic)/,
   // In the others the tab reloads, and is closed, too.
   /lesson\.spec\.ts.*(reloading by hand|whose tab was closed)/,
+  /two-tabs\.spec\.ts.*start runs at once/,
+  /http-tools\.spec\.ts.*(a redirect|that is busy|cut in the middle)/,
   // That a file comes in at all is a browser's; what comes of it is not.
   /\bfiles\.spec\.ts(?!.*opening a file can be undone)/,
 ];

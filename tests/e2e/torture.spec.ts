@@ -1,5 +1,5 @@
 /**
- * Owns: the property that all of storage is for, in real tabs: ten seconds of what `npm run torture` does for as long as
+ * Owns: the property that all of storage is for, in real tabs: five seconds of what `npm run torture` does for as long as
  * one likes, and then the death of the whole browser.
  */
 import { existsSync } from 'node:fs';
@@ -38,7 +38,7 @@ test('tabs that write at random while some are killed lose nothing acknowledged'
     tabs: 3,
     sabotage: 'none',
   });
-  await storm.rage(10_000);
+  await storm.rage(5_000);
   await storm.kill('browser');
   await storm.end();
   await ground.close();
