@@ -29,6 +29,18 @@ const onceIsEnough = [
 /** How a worker ends is no matter of the store under IndexedDB. */
 const notOfTheStore = [/a worker that is killed without a reload/];
 
+/** Minutes that not every run has: `EVERYTHING=1 npm test` has them. */
+const everything = process.env['EVERYTHING'] === '1';
+const long = everything ? [] : [/the largest lab that opens/, /two automatic resumes that died/];
+const longInFirefox = everything
+  ? []
+  : [
+      /torture\.spec\.ts/,
+      /closing the tab in the middle of commits/,
+      /opening a file can be undone/,
+      /step the same run at once/,
+    ];
+
 export default defineConfig<object, { projectArguments: readonly string[] }>({
   testDir: '.',
   outputDir: '../../test-results/e2e',
@@ -40,14 +52,19 @@ export default defineConfig<object, { projectArguments: readonly string[] }>({
   forbidOnly: true,
   retries: 0,
   projects: [
-    { name: 'chromium', use: { browserName: 'chromium' } },
-    { name: 'firefox', use: { browserName: 'firefox' }, testMatch: ofBrowsers, grepInvert: onceIsEnough },
+    { name: 'chromium', use: { browserName: 'chromium' }, grepInvert: long },
+    {
+      name: 'firefox',
+      use: { browserName: 'firefox' },
+      testMatch: ofBrowsers,
+      grepInvert: [...onceIsEnough, ...longInFirefox],
+    },
     {
       // Chromium's next store under IndexedDB, which it has behind a switch.
       name: 'chromium-sqlite',
       use: { browserName: 'chromium', projectArguments: ['--enable-features=IdbSqliteBackingStore'] },
       testMatch: ['disk.spec.ts', 'kills.spec.ts'],
-      grepInvert: notOfTheStore,
+      grepInvert: [...notOfTheStore, ...(everything ? [] : [/closing the tab in the middle of commits/])],
     },
   ],
   reporter: [
