@@ -82,6 +82,8 @@ export default defineConfig({
           name: 'node',
           environment: 'node',
           include: ['tests/unit/**/*.test.ts', 'tests/contract/**/*.test.ts'],
+          // No module here has state: loading them anew for each file would take most of the time.
+          isolate: false,
           testTimeout: 30_000,
         },
       },
@@ -91,6 +93,7 @@ export default defineConfig({
           name: 'crash',
           environment: 'node',
           include: ['tests/crash/**/*.test.ts'],
+          isolate: false,
           testTimeout: 300_000,
         },
       },

@@ -45,13 +45,13 @@ export async function runAll(): Promise<number> {
   const missing = browsers.filter((browser) => !here.includes(browser));
 
   // Two at a time: each of them leaves a core idle for most of its time.
-  const [node, others] = await Promise.all([
-    vitest('node'),
-    inTurn(['crash', ...here.map(({ name }) => `browser-${name}`)]),
+  const [crash, others] = await Promise.all([
+    vitest('crash'),
+    inTurn(['node', ...here.map(({ name }) => `browser-${name}`)]),
   ]);
   const suites: readonly Suite[] = [
-    node,
     ...others,
+    crash,
     ...missing.map((browser) => absent(`browser-${browser.name}`, browser)),
     ...(await endToEnd(here.flatMap(({ name }) => endToEndProjects[name]))),
     ...missing.flatMap((browser) =>

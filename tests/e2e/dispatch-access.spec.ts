@@ -4,8 +4,7 @@ import { cardOf, setDesk, startDispatch } from './dispatch-page.ts';
 import { expect, test, type Page } from './fixtures.ts';
 import type { LabPage } from './lab-page.ts';
 
-/** What is on it is the same on a wide one. */
-const narrow = { width: 360, height: 640 };
+const sizes = { narrow: { width: 360, height: 640 }, wide: { width: 1280, height: 900 } } as const;
 
 /** On a narrow screen, and nothing is cut off there. */
 async function expectFine(page: Page, state: string): Promise<void> {
@@ -26,43 +25,45 @@ async function toTheApproval(lab: LabPage): Promise<void> {
   await expect(cardOf(lab, 'page_technician needs your yes')).toBeVisible();
 }
 
-test('axe finds nothing, narrow, on an approval, a doubt, its form, and the outside world’s settings', async ({
-  lab,
-  page,
-}) => {
-  await page.setViewportSize(narrow);
-  await lab.open();
-  await lab.setting('A crash also reloads the tab', false);
-  await toTheApproval(lab);
-  await expectFine(page, 'approval');
+for (const [size, viewport] of Object.entries(sizes)) {
+  test(`axe finds nothing, ${size}, on an approval, a doubt, its form, and the outside world’s settings`, async ({
+    lab,
+    page,
+  }) => {
+    await page.setViewportSize(viewport);
+    await lab.open();
+    await lab.setting('A crash also reloads the tab', false);
+    await toTheApproval(lab);
+    await expectFine(page, 'approval');
 
-  await setDesk(lab, { trouble: 'loses_answer', answersStatus: false });
-  await unfold(page);
-  await page
-    .getByRole('group', { name: 'open_work_order' })
-    .getByRole('radio', { name: 'an address' })
-    .check();
-  await lab.button('Send it there').click();
-  await expect(page.getByText('can’t be read as an address')).toBeVisible();
-  await expectFine(page, 'settings of the outside world, everything unfolded');
+    await setDesk(lab, { trouble: 'loses_answer', answersStatus: false });
+    await unfold(page);
+    await page
+      .getByRole('group', { name: 'open_work_order' })
+      .getByRole('radio', { name: 'an address' })
+      .check();
+    await lab.button('Send it there').click();
+    await expect(page.getByText('can’t be read as an address')).toBeVisible();
+    await expectFine(page, 'settings of the outside world, everything unfolded');
 
-  await lab.button('Approve page_technician').click();
-  await expect(cardOf(lab, 'page_technician is out')).toBeVisible();
-  await expectFine(page, 'a call is out');
-  await lab.press('Crash now');
-  await lab.button('Resume', lab.card).click();
-  const doubt = cardOf(lab, 'page_technician is in doubt');
-  await lab.button('Enter the result', doubt).click();
-  await lab.button('Save this result', doubt).click();
-  await expect(doubt.getByRole('alert')).toBeVisible();
-  await expectFine(page, 'in doubt, with its form');
-});
+    await lab.button('Approve page_technician').click();
+    await expect(cardOf(lab, 'page_technician is out')).toBeVisible();
+    await expectFine(page, 'a call is out');
+    await lab.press('Crash now');
+    await lab.button('Resume', lab.card).click();
+    const doubt = cardOf(lab, 'page_technician is in doubt');
+    await lab.button('Enter the result', doubt).click();
+    await lab.button('Save this result', doubt).click();
+    await expect(doubt.getByRole('alert')).toBeVisible();
+    await expectFine(page, 'in doubt, with its form');
+  });
+}
 
 test('axe finds nothing, narrow, on a retry, a failed run, the boundaries of Dispatch, and deleting runs', async ({
   lab,
   page,
 }) => {
-  await page.setViewportSize(narrow);
+  await page.setViewportSize(sizes.narrow);
   await lab.open();
   await startDispatch(lab);
   await setDesk(lab, { trouble: 'fails_before', times: 'always' });

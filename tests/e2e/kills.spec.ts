@@ -56,7 +56,7 @@ type When = { readonly events: number } | { readonly milliseconds: number };
 test('closing the tab in the middle of commits, many times, loses nothing that was on screen', async ({
   newLab,
 }, { project }) => {
-  const [rounds, leastInterrupted] = project.name === 'chromium' ? [5, 2] : [3, 1];
+  const [rounds, leastInterrupted] = project.name === 'chromium' ? [8, 3] : [5, 2];
   const random = seededRandom(20_260_105);
   const screen = new Screen();
   let interrupted = 0;

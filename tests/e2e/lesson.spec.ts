@@ -1,7 +1,13 @@
 /** Owns: the main job: a run of T104 crashes, wherever the user says, and the next session completes it. */
 import Papa from 'papaparse';
 import { expect, test } from './fixtures.ts';
-import { beforeRestart, expectTheLessonOnScreen, lessonBoundary, lessonEvents } from './the-lesson.ts';
+import {
+  beforeRestart,
+  crashAsInTheLesson,
+  expectTheLessonOnScreen,
+  lessonBoundary,
+  lessonEvents,
+} from './the-lesson.ts';
 
 test('the tickets show the rule, its limits, and six priorities that match', async ({ lab }) => {
   await lab.open();
@@ -141,6 +147,22 @@ test('a crash between a call and its saved result is resumed, calls again, and r
   const database = await lab.database();
   expect(database.problems()).toEqual([]);
   expect(database.rows('SELECT count(*) AS n FROM tool_effects')).toEqual([{ n: 2 }]);
+});
+
+test('a crash at resume.committed leaves the run for a third session, which completes it', async ({
+  lab,
+}) => {
+  await lab.open();
+  await crashAsInTheLesson(lab);
+  await lab.arm('resume.committed');
+  await lab.acrossReload(() => lab.button('Resume', lab.card).click());
+  await expect(lab.card).toContainText(beforeRestart);
+  await lab.button('Resume', lab.card).click();
+  await lab.expectRun({ status: 'completed', version: 4 });
+  // The second session's commit was in memory only: its label was never given, and nothing of it is there.
+  expect(await lab.events()).toEqual(lessonEvents);
+  expect(await lab.calls()).toEqual(['run-T104:lookup_runbook', 'run-T104:draft_reply']);
+  await lab.expectInvariantsHold();
 });
 
 test('reloading by hand, and with Reload tab, resumes just as well', async ({ lab, page }) => {

@@ -17,29 +17,15 @@ const ofBrowsers = [
 
 /** What is said and where it crashes: no browser does that in its own way. */
 const onceIsEnough = [
-  /lesson\.spec\.ts.*(the tickets show|Crash now|before the run was saved|last commit|a call and its saved result|every time|two automatic)/,
+  /lesson\.spec\.ts.*(the tickets show|Crash now|before the run was saved|last commit|a call and its saved result|at resume\.committed|every time|two automatic)/,
   // In the others the tab reloads, and is closed, too.
   /lesson\.spec\.ts.*(reloading by hand|whose tab was closed)/,
-  /two-tabs\.spec\.ts.*start runs at once/,
-  /http-tools\.spec\.ts.*(a redirect|that is busy|cut in the middle)/,
   // That a file comes in at all is a browser's; what comes of it is not.
   /\bfiles\.spec\.ts(?!.*opening a file can be undone)/,
 ];
 
-/** How a worker ends is no matter of the store under IndexedDB. */
-const notOfTheStore = [/a worker that is killed without a reload/];
-
-/** Minutes that not every run has: `EVERYTHING=1 npm test` has them. */
-const everything = process.env['EVERYTHING'] === '1';
-const long = everything ? [] : [/the largest lab that opens/, /two automatic resumes that died/];
-const longInFirefox = everything
-  ? []
-  : [
-      /torture\.spec\.ts/,
-      /closing the tab in the middle of commits/,
-      /opening a file can be undone/,
-      /step the same run at once/,
-    ];
+/** How pages tell each other, and how a worker ends, is no matter of the store under IndexedDB. */
+const notOfTheStore = [/is seen in the other/, /a worker that is killed without a reload/];
 
 export default defineConfig<object, { projectArguments: readonly string[] }>({
   testDir: '.',
@@ -52,19 +38,14 @@ export default defineConfig<object, { projectArguments: readonly string[] }>({
   forbidOnly: true,
   retries: 0,
   projects: [
-    { name: 'chromium', use: { browserName: 'chromium' }, grepInvert: long },
-    {
-      name: 'firefox',
-      use: { browserName: 'firefox' },
-      testMatch: ofBrowsers,
-      grepInvert: [...onceIsEnough, ...longInFirefox],
-    },
+    { name: 'chromium', use: { browserName: 'chromium' } },
+    { name: 'firefox', use: { browserName: 'firefox' }, testMatch: ofBrowsers, grepInvert: onceIsEnough },
     {
       // Chromium's next store under IndexedDB, which it has behind a switch.
       name: 'chromium-sqlite',
       use: { browserName: 'chromium', projectArguments: ['--enable-features=IdbSqliteBackingStore'] },
-      testMatch: ['disk.spec.ts', 'kills.spec.ts'],
-      grepInvert: [...notOfTheStore, ...(everything ? [] : [/closing the tab in the middle of commits/])],
+      testMatch: ['disk.spec.ts', 'kills.spec.ts', 'two-tabs.spec.ts'],
+      grepInvert: notOfTheStore,
     },
   ],
   reporter: [

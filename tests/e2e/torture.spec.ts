@@ -1,5 +1,5 @@
 /**
- * Owns: the property that all of storage is for, in real tabs: five seconds of what `npm run torture` does for as long as
+ * Owns: the property that all of storage is for, in real tabs: ten seconds of what `npm run torture` does for as long as
  * one likes, and then the death of the whole browser.
  */
 import { existsSync } from 'node:fs';
@@ -38,7 +38,8 @@ test('tabs that write at random while some are killed lose nothing acknowledged'
     tabs: 3,
     sabotage: 'none',
   });
-  await storm.rage(5_000);
+  // However slow the machine is: so many acknowledged commits are to be put at risk.
+  await storm.rage(10_000, 20);
   await storm.kill('browser');
   await storm.end();
   await ground.close();
@@ -46,7 +47,6 @@ test('tabs that write at random while some are killed lose nothing acknowledged'
 
   expect(storm.details, 'what was lost, doubled or torn').toEqual([]);
   expect([...reports.torn, ...reports.faults], 'what the tabs have met').toEqual([]);
-  // How many there are is the machine's affair.
-  expect(reports.acknowledged).toBeGreaterThan(0);
+  expect(reports.acknowledged).toBeGreaterThan(20);
   expect(storm.found.checks).toBe(2);
 });

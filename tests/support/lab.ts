@@ -38,6 +38,14 @@ export async function openLab(
   const images = storage ?? memoryStorage(clock);
   const crash = new CrashPlan();
   let close = (): Promise<void> => Promise.resolve();
+  let alive = true;
+  // A worker that has ended hears of no answer, and of no time that was up.
+  const mortal = <A extends readonly unknown[], R>(ask: (...asked: A) => Promise<R>) => {
+    return async (...asked: A): Promise<R> => {
+      const answer = await ask(...asked);
+      return alive ? answer : new Promise<R>(() => undefined);
+    };
+  };
   const { port1, port2 } = new MessageChannel();
   const { port1: http1, port2: http2 } = new MessageChannel();
   serveDesk(port1, Promise.resolve(newDesk({ clock, ...over.desk })));
@@ -51,10 +59,11 @@ export async function openLab(
     open: async () => {
       const database = await open(parts, images.pages, crash, clock);
       const { sqlite } = parts;
+      const desk = connectDesk(port2, crash, 5);
       close = () => database.close();
       return succeed({
         storage: { database, kept: images.kept, sqlite, random: cryptoRandom, clock },
-        desk: connectDesk(port2, crash, 5),
+        desk: { ...desk, call: mortal(desk.call), status: mortal(desk.status) },
         http: connectHttp(http2, crash, 5),
       });
     },
@@ -78,6 +87,7 @@ export async function openLab(
     opened,
     storage: images,
     close: async () => {
+      alive = false;
       await close();
       port1.close();
       port2.close();

@@ -54,11 +54,11 @@ export class Storm {
     return lost + doubled + torn + belied + reports.torn.length + reports.faults.length > 0;
   }
 
-  /** Writes and kills for so many milliseconds, and judges. */
-  async rage(milliseconds: number): Promise<void> {
-    const { random } = this.#parts;
+  /** Writes and kills for so many milliseconds, and until more than so many commits are acknowledged; then judges. */
+  async rage(milliseconds: number, acknowledged = 0): Promise<void> {
+    const { random, reports } = this.#parts;
     const end = Date.now() + milliseconds;
-    while (Date.now() < end) {
+    while (Date.now() < end || reports.acknowledged <= acknowledged) {
       await this.#openMissing();
       await elapsed(random.below(1200));
       await this.kill(this.#draw());
